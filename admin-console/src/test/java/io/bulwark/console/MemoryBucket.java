@@ -114,13 +114,7 @@ public final class MemoryBucket implements Bucket {
                 .mapToLong(stored -> stored.content.length())
                 .sum();
         return new BucketInfo(
-                spec.name(),
-                spec.volume(),
-                PrincipalId.client(0),
-                settings,
-                objects.size(),
-                bytes,
-                MemoryCluster.NOW);
+                spec.name(), spec.volume(), PrincipalId.client(0), settings, objects.size(), bytes, MemoryCluster.NOW);
     }
 
     @Override
@@ -179,9 +173,7 @@ public final class MemoryBucket implements Bucket {
             case IF_PROPERTY ->
                 latest != null
                         && latest.info != null
-                        && precondition
-                                .value()
-                                .equals(latest.info.properties().get(precondition.property()));
+                        && precondition.value().equals(latest.info.properties().get(precondition.property()));
         };
         if (!right) {
             throw new PreconditionFailedException("the object is not in the required state", subject(key));
@@ -430,7 +422,8 @@ public final class MemoryBucket implements Bucket {
     public synchronized void setTags(String key, long version, SortedMap<String, String> tags) {
         Stored found = find(key, version);
         ObjectInfo info = Objects.requireNonNull(found.info);
-        VersionState state = info.state().withAttributes(info.state().attributes().withTags(tags));
+        VersionState state =
+                info.state().withAttributes(info.state().attributes().withTags(tags));
         replace(key, found, state);
     }
 
@@ -438,7 +431,10 @@ public final class MemoryBucket implements Bucket {
     public synchronized void setRetention(String key, long version, Retention retention, boolean bypassGovernance) {
         Stored found = find(key, version);
         VersionState state = Objects.requireNonNull(found.info).state();
-        replace(key, found, state.withLock(new ObjectLock(retention, state.lock().legalHold())));
+        replace(
+                key,
+                found,
+                state.withLock(new ObjectLock(retention, state.lock().legalHold())));
     }
 
     @Override

@@ -47,8 +47,7 @@ public final class Main {
         ProcessLimits.problem(filesNeeded(args)).ifPresent(problem -> {
             boolean json = Arrays.asList(args).contains("--json");
             int code = ProcessLimits.EXIT_CODE;
-            System.err.println(
-                    json ? "{\"error\":\"" + problem + "\",\"code\":" + code + "}" : "bulwark: " + problem);
+            System.err.println(json ? "{\"error\":\"" + problem + "\",\"code\":" + code + "}" : "bulwark: " + problem);
             System.exit(code);
         });
     }

@@ -38,7 +38,8 @@ class LauncherTest {
     @BeforeEach
     void makeClone() throws IOException {
         clone = directory.resolve("cl\u00f6ne");
-        source = Files.createDirectories(clone.resolve("appliance/src/main/java")).resolve("Main.java");
+        source = Files.createDirectories(clone.resolve("appliance/src/main/java"))
+                .resolve("Main.java");
         Files.writeString(source, "class Main {}");
         Files.writeString(clone.resolve("pom.xml"), "<project/>");
         Files.writeString(clone.resolve("appliance/pom.xml"), "<project/>");
@@ -48,18 +49,18 @@ class LauncherTest {
                 .orElseThrow();
         Files.copy(launcher, clone.resolve("bulwark"), StandardCopyOption.COPY_ATTRIBUTES);
         script("tools/mvn", """
-                echo built >>"$CALLS"
-                echo "[INFO] Building Bulwark: protocol 0.1.0-SNAPSHOT                [1/2]"
-                echo "[INFO] Building Bulwark: appliance 0.1.0-SNAPSHOT               [2/2]"
-                [ ! -e broken ] || { echo "[ERROR] broken"; exit 1; }
-                mkdir -p appliance/target && echo jar >appliance/target/bulwark-exec.jar
-                """);
+            echo built >>"$CALLS"
+            echo "[INFO] Building Bulwark: protocol 0.1.0-SNAPSHOT                [1/2]"
+            echo "[INFO] Building Bulwark: appliance 0.1.0-SNAPSHOT               [2/2]"
+            [ ! -e broken ] || { echo "[ERROR] broken"; exit 1; }
+            mkdir -p appliance/target && echo jar >appliance/target/bulwark-exec.jar
+            """);
         script("jdk/bin/java", """
-                case "$*" in
-                  *jarmode=tools*) mkdir -p "${@: -1}" && cp "$3" "${@: -1}" ;;
-                  *) echo "java $*" ;;
-                esac
-                """);
+            case "$*" in
+              *jarmode=tools*) mkdir -p "${@: -1}" && cp "$3" "${@: -1}" ;;
+              *) echo "java $*" ;;
+            esac
+            """);
         Files.writeString(directory.resolve("jdk/release"), "JAVA_VERSION=\"25.0.1\"\nMODULES=\"java.base\"\n");
     }
 
@@ -77,7 +78,9 @@ class LauncherTest {
             assertThat(run.exitCode()).as(run.err()).isEqualTo(UNAVAILABLE);
             assertThat(run.err()).contains("nothing is built yet", "build`").hasLineCount(1);
         }
-        assertThat(run("ls", "--json").err()).startsWith("{\"error\":\"nothing is built yet").contains("\"code\":69}");
+        assertThat(run("ls", "--json").err())
+                .startsWith("{\"error\":\"nothing is built yet")
+                .contains("\"code\":69}");
         assertThat(builds()).isZero();
     }
 
@@ -92,7 +95,9 @@ class LauncherTest {
         assertThat(run("help").exitCode()).isZero();
         assertThat(run("up").exitCode()).isZero();
         assertThat(run("build").exitCode()).isZero();
-        assertThat(builds()).as("a clone that was copied has new times and the same sources").isEqualTo(1);
+        assertThat(builds())
+                .as("a clone that was copied has new times and the same sources")
+                .isEqualTo(1);
 
         Files.writeString(source, "class Main { int changed; }");
         touchAll();

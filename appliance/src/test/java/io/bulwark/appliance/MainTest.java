@@ -8,7 +8,8 @@ import org.junit.jupiter.api.Test;
 class MainTest {
     @Test
     void membersLogAndOperatorsGetAnswers() {
-        for (String server : List.of("up --detach", "node --config f", "replica --config f", "supervise", "console", "s3 --config f")) {
+        for (String server : List.of(
+                "up --detach", "node --config f", "replica --config f", "supervise", "console", "s3 --config f")) {
             assertThat(Main.isServer(server.split(" "))).as(server).isTrue();
         }
         for (String command :

@@ -21,9 +21,7 @@ public interface AccessKeys {
         }
 
         public Optional<Instant> expires() {
-            return key.expiresMillis() == 0
-                    ? Optional.empty()
-                    : Optional.of(Instant.ofEpochMilli(key.expiresMillis()));
+            return key.expiresMillis() == 0 ? Optional.empty() : Optional.of(Instant.ofEpochMilli(key.expiresMillis()));
         }
     }
 

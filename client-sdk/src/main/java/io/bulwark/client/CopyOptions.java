@@ -12,8 +12,7 @@ import java.util.Optional;
  * @param lock of the copy; if there is none, the bucket's default retention applies
  */
 public record CopyOptions(Precondition precondition, Optional<ObjectAttributes> attributes, ObjectLock lock) {
-    public static final CopyOptions DEFAULT =
-            new CopyOptions(Precondition.NONE, Optional.empty(), ObjectLock.NONE);
+    public static final CopyOptions DEFAULT = new CopyOptions(Precondition.NONE, Optional.empty(), ObjectLock.NONE);
 
     public CopyOptions withPrecondition(Precondition condition) {
         return new CopyOptions(condition, attributes, lock);

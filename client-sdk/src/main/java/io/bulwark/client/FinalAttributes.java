@@ -26,7 +26,8 @@ final class FinalAttributes {
         ObjectAttributes all = known;
         if (all == null) {
             SortedMap<String, String> properties = new TreeMap<>(options.properties());
-            for (Map.Entry<String, String> added : options.finalProperties().get().entrySet()) {
+            for (Map.Entry<String, String> added :
+                    options.finalProperties().get().entrySet()) {
                 if (properties.put(added.getKey(), added.getValue()) != null) {
                     throw new InvalidRequestException("the property " + added.getKey() + " is given twice", subject);
                 }

@@ -11,8 +11,7 @@ public record ObjectSlice(String bucket, String key, long version, long offset, 
 
     public ObjectSlice {
         if (version < 0 || offset < 0 || length < 0) {
-            throw new IllegalArgumentException(
-                    "version " + version + ", " + length + " bytes from " + offset + " on");
+            throw new IllegalArgumentException("version " + version + ", " + length + " bytes from " + offset + " on");
         }
     }
 

@@ -53,11 +53,13 @@ public record PutOptions(
     }
 
     public PutOptions withTags(Map<String, String> all) {
-        return new PutOptions(contentType, new TreeMap<>(all), properties, finalProperties, lock, precondition, progress, deadline);
+        return new PutOptions(
+                contentType, new TreeMap<>(all), properties, finalProperties, lock, precondition, progress, deadline);
     }
 
     public PutOptions withProperties(Map<String, String> all) {
-        return new PutOptions(contentType, tags, new TreeMap<>(all), finalProperties, lock, precondition, progress, deadline);
+        return new PutOptions(
+                contentType, tags, new TreeMap<>(all), finalProperties, lock, precondition, progress, deadline);
     }
 
     /**

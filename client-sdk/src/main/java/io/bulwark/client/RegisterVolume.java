@@ -296,7 +296,8 @@ final class RegisterVolume implements Volume {
             return CompletableFuture.failedFuture(new SessionClosedException());
         }
         try {
-            return work.in(lease).whenComplete((ignored1, ignored2) -> lease.works().end());
+            return work.in(lease)
+                    .whenComplete((ignored1, ignored2) -> lease.works().end());
         } catch (RuntimeException e) {
             lease.works().end();
             throw e;

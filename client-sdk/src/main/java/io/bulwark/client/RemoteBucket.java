@@ -20,8 +20,8 @@ import io.bulwark.protocol.metadata.MetadataError;
 import io.bulwark.protocol.metadata.Names;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
-import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.object.ObjectAttributes;
+import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.object.Retention;
 import io.bulwark.protocol.object.VersionState;
 import io.bulwark.protocol.wire.Bytes;
@@ -260,11 +260,7 @@ final class RemoteBucket implements Bucket {
         Reply.Deleted deleted = client.execute(
                 Reply.Deleted.class,
                 new Command.DeleteObject(
-                        name,
-                        key,
-                        options.version(),
-                        options.precondition().condition(),
-                        options.mode()),
+                        name, key, options.version(), options.precondition().condition(), options.mode()),
                 subject(key));
         return new DeletedObject(deleted.version(), deleted.marker(), deleted.isNull());
     }
@@ -293,8 +289,7 @@ final class RemoteBucket implements Bucket {
     @Override
     public void setLegalHold(String key, long version, boolean held) {
         checkKey(key);
-        client.execute(
-                Reply.ObjectStored.class, new Command.SetLegalHold(name, key, version, held), subject(key));
+        client.execute(Reply.ObjectStored.class, new Command.SetLegalHold(name, key, version, held), subject(key));
     }
 
     @Override
@@ -357,7 +352,8 @@ final class RemoteBucket implements Bucket {
             // Without its header nobody could decrypt the copy.
             ObjectInfo source = head(key, version);
             pinned = source.version();
-            kept = options.withAttributes(withHeaderOf(source, options.attributes().get()));
+            kept = options.withAttributes(
+                    withHeaderOf(source, options.attributes().get()));
         }
         Command copy = new Command.CopyObject(
                 name,
@@ -451,8 +447,7 @@ final class RemoteBucket implements Bucket {
 
     /** The blocks of a composition are known only to those who have read it. */
     private ObjectInfo info(String key, Reply.ObjectFound found) {
-        return info(
-                key, found, found.inode().content() instanceof ObjectLayout layout ? layout.ranges() : List.of());
+        return info(key, found, found.inode().content() instanceof ObjectLayout layout ? layout.ranges() : List.of());
     }
 
     private ObjectInfo info(String key, Reply.ObjectFound found, List<BlockRange> blocks) {

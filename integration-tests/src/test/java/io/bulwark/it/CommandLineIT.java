@@ -190,8 +190,10 @@ class CommandLineIT {
 
     @Test
     void aCopyOfTheClientsFilesHasItsOwnKeys(@TempDir Path directory) throws IOException {
-        Path copy = Files.createDirectories(directory.resolve("k\u00f6pie/keys")).getParent();
-        for (String name : List.of("client.properties", "genesis.properties", "keys/client-0.pem", "keys/client-0.keys")) {
+        Path copy =
+                Files.createDirectories(directory.resolve("k\u00f6pie/keys")).getParent();
+        for (String name :
+                List.of("client.properties", "genesis.properties", "keys/client-0.pem", "keys/client-0.keys")) {
             Files.copy(CLUSTER.root().resolve(name), copy.resolve(name), StandardCopyOption.COPY_ATTRIBUTES);
         }
         assertThat(Files.readString(copy.resolve("client.properties")))
@@ -210,7 +212,8 @@ class CommandLineIT {
                 .isTrue();
         try (ZipFile zip = new ZipFile(file.toFile());
                 InputStream status = zip.getInputStream(zip.getEntry("status.json"))) {
-            assertThat(new String(status.readAllBytes(), StandardCharsets.UTF_8)).contains("node-4", "replica-3");
+            assertThat(new String(status.readAllBytes(), StandardCharsets.UTF_8))
+                    .contains("node-4", "replica-3");
         }
     }
 
@@ -244,7 +247,9 @@ class CommandLineIT {
             return;
         }
         JsonNode failure = JSON.readTree(run.err().lines().toList().getLast());
-        assertThat(failure.get("error").asString()).as(Arrays.toString(arguments)).containsIgnoringCase(saying);
+        assertThat(failure.get("error").asString())
+                .as(Arrays.toString(arguments))
+                .containsIgnoringCase(saying);
         assertThat(failure.get("code").asInt()).isEqualTo(exitCode);
     }
 

@@ -112,8 +112,8 @@ class CommandTreesIT {
         different
                 .printed()
                 .get("differences")
-                .forEach(line -> marks.add(
-                        line.get("mark").asString() + line.get("path").asString()));
+                .forEach(line ->
+                        marks.add(line.get("mark").asString() + line.get("path").asString()));
         assertThat(marks).containsExactly("-extra", "*sub/run.sh");
         JsonNode planned = json("sync", "bucket:trees/one", back.toString(), "--delete", "--dry-run");
         assertThat(planned.get("changes").size()).isEqualTo(2);
@@ -124,7 +124,9 @@ class CommandTreesIT {
         assertThat(state(back)).isEqualTo(state(tree));
 
         json("mb", "copies");
-        assertThat(json("sync", "bucket:trees/one", "bucket:copies/two").get("stored").asInt())
+        assertThat(json("sync", "bucket:trees/one", "bucket:copies/two")
+                        .get("stored")
+                        .asInt())
                 .isEqualTo(4);
         assertThat(json("sync", "bucket:trees/one", "bucket:copies/two")
                         .get("unchanged")
@@ -212,7 +214,9 @@ class CommandTreesIT {
         fails(USAGE, "pattern", "ls", "globs/bad[");
 
         Path target = directory.resolve("target");
-        assertThat(json("get", "globs/logs/*.gz", target.toString()).get("stored").asInt())
+        assertThat(json("get", "globs/logs/*.gz", target.toString())
+                        .get("stored")
+                        .asInt())
                 .isEqualTo(2);
         assertThat(target.resolve("a.gz")).hasContent("logs/a.gz");
         assertThat(state(target).keySet()).containsExactly("a.gz", "b.gz");
@@ -257,7 +261,13 @@ class CommandTreesIT {
         fails(USAGE, "--dry-run does not go without -r", "put", file.toString(), "options", "--dry-run");
         fails(USAGE, "--tag does not go with -r", "put", "-r", directory.toString(), "options", "--tag", "a=b");
         json("put", file.toString(), "options");
-        fails(USAGE, "--checksum", "get", "options/file", directory.resolve("out").toString(), "--checksum");
+        fails(
+                USAGE,
+                "--checksum",
+                "get",
+                "options/file",
+                directory.resolve("out").toString(),
+                "--checksum");
         fails(USAGE, "--range", "get", "-r", "options", directory.toString(), "--range", "0-1");
         fails(USAGE, "exclude each other", "get", "-r", "options", ".", "--include", "a", "--exclude", "b");
         fails(USAGE, "--bwlimit", "get", "-r", "options", ".", "--bwlimit", "fast");
@@ -269,8 +279,7 @@ class CommandTreesIT {
     private static List<String> names(String... arguments) {
         List<String> names = new ArrayList<>();
         json(arguments)
-                .forEach(entry ->
-                        names.add((entry.has("prefix") ? entry.get("prefix") : entry.get("key")).asString()));
+                .forEach(entry -> names.add((entry.has("prefix") ? entry.get("prefix") : entry.get("key")).asString()));
         return names;
     }
 }

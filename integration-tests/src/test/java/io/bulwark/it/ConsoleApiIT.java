@@ -433,10 +433,7 @@ class ConsoleApiIT {
     @Order(6)
     void accessKeysAreMadeRotatedLimitedAndRevoked() throws Exception {
         assertThat(get("gateways").json().get("gateways").get(0).asString()).isEqualTo("client-15");
-        call("POST", "access-keys")
-                .json(Map.of("rights", "queen"))
-                .gives(400)
-                .refuses("rights");
+        call("POST", "access-keys").json(Map.of("rights", "queen")).gives(400).refuses("rights");
         Answer made = call("POST", "access-keys")
                 .json(Map.of("name", "api-" + RUN, "rights", "read"))
                 .gives(201);
@@ -448,7 +445,8 @@ class ConsoleApiIT {
         call("GET", "access-keys").token(viewer).gives(403);
         call("POST", key + "/rotation").json(Map.of("hours", -1)).gives(400).refuses("hours");
         call("POST", "access-keys/none/rotation").json(Map.of()).gives(404);
-        Answer rotated = call("POST", key + "/rotation").json(Map.of("hours", 1)).gives(201);
+        Answer rotated =
+                call("POST", key + "/rotation").json(Map.of("hours", 1)).gives(201);
         assertThat(get(key).json().get("expires").isNull()).isFalse();
         Map<String, Object> limits = Map.of("limits", List.of(Map.of("bucket", "photos", "prefix", "a/")));
         call("PUT", key + "/limits").json(limits).header("If-Match", STALE).gives(412);

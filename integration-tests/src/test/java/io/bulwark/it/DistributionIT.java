@@ -37,8 +37,10 @@ class DistributionIT {
 
     @Test
     void itRunsWhereNoJavaIs() throws Exception {
-        String made = run(Map.of("BULWARK_NO_BUILD", "1"), ROOT.resolve("bulwark").toString(), "dist");
-        Path archive = Path.of(made.substring(made.lastIndexOf('\n', made.length() - 2) + 1).strip());
+        String made =
+                run(Map.of("BULWARK_NO_BUILD", "1"), ROOT.resolve("bulwark").toString(), "dist");
+        Path archive = Path.of(
+                made.substring(made.lastIndexOf('\n', made.length() - 2) + 1).strip());
         Map<String, String> bare = Map.of("PATH", tools().toString());
         assertThat(Files.exists(tools().resolve("java"))).isFalse();
         run(bare, "tar", "-xzf", archive.toString(), "-C", directory.toString());
@@ -82,7 +84,8 @@ class DistributionIT {
         }
         Files.createDirectory(tools);
         for (String tool : TOOLS) {
-            Path found = Arrays.stream(Objects.requireNonNull(System.getenv("PATH")).split(":"))
+            Path found = Arrays.stream(
+                            Objects.requireNonNull(System.getenv("PATH")).split(":"))
                     .map(place -> Path.of(place, tool))
                     .filter(Files::isExecutable)
                     .findFirst()

@@ -124,9 +124,7 @@ class S3AccessIT {
         ProcessMember gateway = gateway(listen);
         try (S3Client s3 = client(key, listen.getPort())) {
             gateway.start();
-            await().atMost(STARTED_MAX)
-                    .ignoreExceptions()
-                    .untilAsserted(() -> put(s3, "key-gateways", "x"));
+            await().atMost(STARTED_MAX).ignoreExceptions().untilAsserted(() -> put(s3, "key-gateways", "x"));
             assertThat(get(s3, "key-gateways", "x")).isEqualTo("content of x");
             Nemesis.signal(gateway, "TERM");
             await().atMost(FORGOTTEN_MAX).until(() -> !gateway.isRunning());

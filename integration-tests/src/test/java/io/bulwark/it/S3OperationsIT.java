@@ -68,10 +68,11 @@ class S3OperationsIT {
 
     private static S3Client client() {
         Bulwark operator = CLUSTER.client();
-        AccessKeys.Issued key = operator.accessKeys().create(AccessKeySpec.of("it").withRights(Rights.ALL));
+        AccessKeys.Issued key =
+                operator.accessKeys().create(AccessKeySpec.of("it").withRights(Rights.ALL));
         return S3Client.builder()
-                .endpointOverride(URI.create("http://127.0.0.1:"
-                        + CLUSTER.plan().s3Address().getPort()))
+                .endpointOverride(URI.create(
+                        "http://127.0.0.1:" + CLUSTER.plan().s3Address().getPort()))
                 .region(Region.US_EAST_1)
                 .forcePathStyle(true)
                 .httpClient(UrlConnectionHttpClient.create())
@@ -122,16 +123,22 @@ class S3OperationsIT {
         assertThat(whole.response().contentType()).isEqualTo("text/plain");
         assertThat(whole.response().cacheControl()).isEqualTo("no-cache");
         assertThat(whole.response().tagCount()).isEqualTo(1);
-        byte[] part = s3.getObjectAsBytes(request ->
-                        request.bucket("it-objects").key("a/ä b+c").range("bytes=1000000-1000009"))
+        byte[] part = s3.getObjectAsBytes(
+                        request -> request.bucket("it-objects").key("a/ä b+c").range("bytes=1000000-1000009"))
                 .asByteArrayUnsafe();
         assertThat(part).hasSize(10).isEqualTo(Arrays.copyOfRange(content, 1_000_000, 1_000_010));
-        assertRefused(416, "InvalidRange", () -> s3.getObjectAsBytes(
-                request -> request.bucket("it-objects").key("a/ä b+c").range("bytes=9999999-")));
+        assertRefused(
+                416,
+                "InvalidRange",
+                () -> s3.getObjectAsBytes(
+                        request -> request.bucket("it-objects").key("a/ä b+c").range("bytes=9999999-")));
         assertRefused(404, "NoSuchKey", () -> get("it-objects", "none"));
         assertRefused(404, "NoSuchBucket", () -> get("it-none", "none"));
-        assertRefused(403, "AccessDenied", () -> other.getObjectAsBytes(
-                request -> request.bucket("it-objects").key("a/ä b+c")));
+        assertRefused(
+                403,
+                "AccessDenied",
+                () -> other.getObjectAsBytes(
+                        request -> request.bucket("it-objects").key("a/ä b+c")));
         assertThat(other.listBuckets().buckets()).isEmpty();
         assertRefused(409, "BucketNotEmpty", () -> s3.deleteBucket(request -> request.bucket("it-objects")));
     }
@@ -140,19 +147,34 @@ class S3OperationsIT {
     void conditionsAreJudged() {
         s3.createBucket(request -> request.bucket("it-conditions"));
         put("it-conditions", "a", "1");
-        String tag = s3.headObject(request -> request.bucket("it-conditions").key("a")).eTag();
-        assertRefused(412, "PreconditionFailed", () -> s3.putObject(
-                request -> request.bucket("it-conditions").key("a").ifNoneMatch("*"), RequestBody.fromString("2")));
-        assertRefused(412, "PreconditionFailed", () -> s3.putObject(
-                request -> request.bucket("it-conditions").key("a").ifMatch("\"0\""), RequestBody.fromString("2")));
-        s3.putObject(
-                request -> request.bucket("it-conditions").key("a").ifMatch(tag), RequestBody.fromString("2"));
+        String tag = s3.headObject(request -> request.bucket("it-conditions").key("a"))
+                .eTag();
+        assertRefused(
+                412,
+                "PreconditionFailed",
+                () -> s3.putObject(
+                        request -> request.bucket("it-conditions").key("a").ifNoneMatch("*"),
+                        RequestBody.fromString("2")));
+        assertRefused(
+                412,
+                "PreconditionFailed",
+                () -> s3.putObject(
+                        request -> request.bucket("it-conditions").key("a").ifMatch("\"0\""),
+                        RequestBody.fromString("2")));
+        s3.putObject(request -> request.bucket("it-conditions").key("a").ifMatch(tag), RequestBody.fromString("2"));
         assertThat(get("it-conditions", "a")).isEqualTo("2");
-        assertRefused(412, "", () -> s3.getObjectAsBytes(
-                request -> request.bucket("it-conditions").key("a").ifMatch(tag)));
-        String now = s3.headObject(request -> request.bucket("it-conditions").key("a")).eTag();
-        assertRefused(304, "", () -> s3.getObjectAsBytes(
-                request -> request.bucket("it-conditions").key("a").ifNoneMatch(now)));
+        assertRefused(
+                412,
+                "",
+                () -> s3.getObjectAsBytes(
+                        request -> request.bucket("it-conditions").key("a").ifMatch(tag)));
+        String now = s3.headObject(request -> request.bucket("it-conditions").key("a"))
+                .eTag();
+        assertRefused(
+                304,
+                "",
+                () -> s3.getObjectAsBytes(
+                        request -> request.bucket("it-conditions").key("a").ifNoneMatch(now)));
     }
 
     @Test
@@ -170,7 +192,9 @@ class S3OperationsIT {
         assertThat(listed).isEqualTo(keys);
         ListObjectsV2Response rolled = s3.listObjectsV2(
                 request -> request.bucket("it-lists").delimiter("/").maxKeys(2));
-        assertThat(rolled.commonPrefixes()).extracting(prefix -> prefix.prefix()).containsExactly("d0/", "d1/");
+        assertThat(rolled.commonPrefixes())
+                .extracting(prefix -> prefix.prefix())
+                .containsExactly("d0/", "d1/");
         assertThat(rolled.isTruncated()).isTrue();
         assertThat(s3.listObjects(request ->
                                 request.bucket("it-lists").delimiter("/").marker("d0/"))
@@ -194,13 +218,17 @@ class S3OperationsIT {
     void copiesKeepOrReplaceMetadata() {
         s3.createBucket(request -> request.bucket("it-copies"));
         s3.putObject(
-                request -> request.bucket("it-copies").key("a").metadata(Map.of("m", "1")).contentType("text/a"),
+                request -> request.bucket("it-copies")
+                        .key("a")
+                        .metadata(Map.of("m", "1"))
+                        .contentType("text/a"),
                 RequestBody.fromString("content"));
         s3.copyObject(request -> request.sourceBucket("it-copies")
                 .sourceKey("a")
                 .destinationBucket("it-copies")
                 .destinationKey("b"));
-        assertThat(s3.headObject(request -> request.bucket("it-copies").key("b")).metadata())
+        assertThat(s3.headObject(request -> request.bucket("it-copies").key("b"))
+                        .metadata())
                 .containsEntry("m", "1");
         s3.copyObject(request -> request.sourceBucket("it-copies")
                 .sourceKey("a")
@@ -208,13 +236,17 @@ class S3OperationsIT {
                 .destinationKey("a")
                 .metadataDirective(MetadataDirective.REPLACE)
                 .metadata(Map.of("n", "2")));
-        assertThat(s3.headObject(request -> request.bucket("it-copies").key("a")).metadata())
+        assertThat(s3.headObject(request -> request.bucket("it-copies").key("a"))
+                        .metadata())
                 .isEqualTo(Map.of("n", "2"));
         assertThat(get("it-copies", "a")).isEqualTo("content");
-        assertRefused(400, "InvalidRequest", () -> s3.copyObject(request -> request.sourceBucket("it-copies")
-                .sourceKey("a")
-                .destinationBucket("it-copies")
-                .destinationKey("a")));
+        assertRefused(
+                400,
+                "InvalidRequest",
+                () -> s3.copyObject(request -> request.sourceBucket("it-copies")
+                        .sourceKey("a")
+                        .destinationBucket("it-copies")
+                        .destinationKey("a")));
     }
 
     @Test
@@ -222,15 +254,17 @@ class S3OperationsIT {
         s3.createBucket(request -> request.bucket("it-parts"));
         byte[] content = random(2 * PART + 1000);
         put("it-parts", "source", "0123456789");
-        String upload = s3.createMultipartUpload(request -> request.bucket("it-parts")
-                        .key("whole")
-                        .metadata(Map.of("m", "1")))
+        String upload = s3.createMultipartUpload(
+                        request -> request.bucket("it-parts").key("whole").metadata(Map.of("m", "1")))
                 .uploadId();
         List<CompletedPart> parts = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
             int number = i + 1;
             String tag = s3.uploadPart(
-                            request -> request.bucket("it-parts").key("whole").uploadId(upload).partNumber(number),
+                            request -> request.bucket("it-parts")
+                                    .key("whole")
+                                    .uploadId(upload)
+                                    .partNumber(number),
                             RequestBody.fromBytes(Arrays.copyOfRange(content, i * PART, (i + 1) * PART)))
                     .eTag();
             parts.add(CompletedPart.builder().partNumber(number).eTag(tag).build());
@@ -249,7 +283,8 @@ class S3OperationsIT {
                                 request.bucket("it-parts").key("whole").uploadId(upload))
                         .parts())
                 .hasSize(3);
-        assertThat(s3.listMultipartUploads(request -> request.bucket("it-parts")).uploads())
+        assertThat(s3.listMultipartUploads(request -> request.bucket("it-parts"))
+                        .uploads())
                 .extracting(one -> one.uploadId())
                 .containsExactly(upload);
         String tag = s3.completeMultipartUpload(request -> request.bucket("it-parts")
@@ -262,23 +297,24 @@ class S3OperationsIT {
                 s3.getObjectAsBytes(request -> request.bucket("it-parts").key("whole"));
         assertThat(whole.response().contentLength()).isEqualTo(2L * PART + 3);
         assertThat(whole.response().metadata()).containsEntry("m", "1");
-        assertThat(new String(
-                        whole.asByteArrayUnsafe(), 2 * PART, 3, StandardCharsets.US_ASCII))
+        assertThat(new String(whole.asByteArrayUnsafe(), 2 * PART, 3, StandardCharsets.US_ASCII))
                 .isEqualTo("234");
-        assertThat(Arrays.copyOf(whole.asByteArrayUnsafe(), 2 * PART))
-                .isEqualTo(Arrays.copyOf(content, 2 * PART));
-        assertRefused(404, "NoSuchUpload", () -> s3.abortMultipartUpload(
-                request -> request.bucket("it-parts").key("whole").uploadId(upload)));
+        assertThat(Arrays.copyOf(whole.asByteArrayUnsafe(), 2 * PART)).isEqualTo(Arrays.copyOf(content, 2 * PART));
+        assertRefused(
+                404,
+                "NoSuchUpload",
+                () -> s3.abortMultipartUpload(
+                        request -> request.bucket("it-parts").key("whole").uploadId(upload)));
     }
 
     @Test
     void versionsMarkersAndLocksAreKept() {
         s3.createBucket(request -> request.bucket("it-versions").objectLockEnabledForBucket(true));
-        assertThat(s3.getBucketVersioning(request -> request.bucket("it-versions")).status())
+        assertThat(s3.getBucketVersioning(request -> request.bucket("it-versions"))
+                        .status())
                 .isEqualTo(BucketVersioningStatus.ENABLED);
         put("it-versions", "a", "1");
-        String second = s3.putObject(
-                        request -> request.bucket("it-versions").key("a"), RequestBody.fromString("2"))
+        String second = s3.putObject(request -> request.bucket("it-versions").key("a"), RequestBody.fromString("2"))
                 .versionId();
         String marker = s3.deleteObject(request -> request.bucket("it-versions").key("a"))
                 .versionId();
@@ -294,12 +330,13 @@ class S3OperationsIT {
         s3.putObjectRetention(request -> request.bucket("it-versions")
                 .key("a")
                 .retention(all -> all.mode(ObjectLockRetentionMode.GOVERNANCE).retainUntilDate(until)));
-        assertRefused(403, "AccessDenied", () -> s3.deleteObject(
-                request -> request.bucket("it-versions").key("a").versionId(second)));
-        s3.deleteObject(request -> request.bucket("it-versions")
-                .key("a")
-                .versionId(second)
-                .bypassGovernanceRetention(true));
+        assertRefused(
+                403,
+                "AccessDenied",
+                () -> s3.deleteObject(
+                        request -> request.bucket("it-versions").key("a").versionId(second)));
+        s3.deleteObject(request ->
+                request.bucket("it-versions").key("a").versionId(second).bypassGovernanceRetention(true));
         assertThat(get("it-versions", "a")).isEqualTo("1");
     }
 
@@ -310,20 +347,31 @@ class S3OperationsIT {
         put("it-policies", "closed", "y");
         s3.putObjectTagging(request -> request.bucket("it-policies")
                 .key("open")
-                .tagging(all -> all.tagSet(Tag.builder().key("level").value("open").build())));
+                .tagging(all ->
+                        all.tagSet(Tag.builder().key("level").value("open").build())));
         s3.putBucketPolicy(request -> request.bucket("it-policies").policy("""
-                {"Statement": [{"Effect": "Allow", "Principal": "*", "Action": "s3:GetObject",
-                 "Resource": "arn:aws:s3:::it-policies/*",
-                 "Condition": {"StringEquals": {"s3:ExistingObjectTag/level": "open"}}}]}"""));
+            {"Statement": [{"Effect": "Allow", "Principal": "*", "Action": "s3:GetObject",
+             "Resource": "arn:aws:s3:::it-policies/*",
+             "Condition": {"StringEquals": {"s3:ExistingObjectTag/level": "open"}}}]}\
+            """));
         assertThat(other.getObjectAsBytes(
                                 request -> request.bucket("it-policies").key("open"))
                         .asUtf8String())
                 .isEqualTo("x");
-        assertRefused(403, "AccessDenied", () -> other.getObjectAsBytes(
-                request -> request.bucket("it-policies").key("closed")));
-        assertRefused(400, "MalformedPolicy", () -> s3.putBucketPolicy(
-                request -> request.bucket("it-policies").policy("{}")));
-        assertRefused(501, "NotImplemented", () -> s3.putBucketWebsite(request -> request.bucket("it-policies")
-                .websiteConfiguration(site -> site.indexDocument(index -> index.suffix("index.html")))));
+        assertRefused(
+                403,
+                "AccessDenied",
+                () -> other.getObjectAsBytes(
+                        request -> request.bucket("it-policies").key("closed")));
+        assertRefused(
+                400,
+                "MalformedPolicy",
+                () -> s3.putBucketPolicy(
+                        request -> request.bucket("it-policies").policy("{}")));
+        assertRefused(
+                501,
+                "NotImplemented",
+                () -> s3.putBucketWebsite(request -> request.bucket("it-policies")
+                        .websiteConfiguration(site -> site.indexDocument(index -> index.suffix("index.html")))));
     }
 }

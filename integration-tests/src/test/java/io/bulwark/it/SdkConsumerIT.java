@@ -128,7 +128,8 @@ class SdkConsumerIT {
 
     private static Path jar(Path repository, String module, String kind) throws IOException {
         try (Stream<Path> files = Files.list(repository.resolve("io/bulwark/" + module + "/0.1.0-SNAPSHOT"))) {
-            List<Path> found = files.filter(file -> file.getFileName().toString().matches(".*-[0-9]+" + kind + "[.]jar"))
+            List<Path> found = files.filter(
+                            file -> file.getFileName().toString().matches(".*-[0-9]+" + kind + "[.]jar"))
                     .toList();
             assertThat(found).as("%s%s.jar", module, kind).hasSize(1);
             return found.getFirst();
@@ -159,23 +160,22 @@ class SdkConsumerIT {
 
     /** Maven takes what this build has fetched from its local repository, and the rest from where it always does. */
     private Path settings() throws IOException {
-        String fetched = Path.of(System.getProperty("user.home"), ".m2", "repository").toUri().toString();
+        String fetched = Path.of(System.getProperty("user.home"), ".m2", "repository")
+                .toUri()
+                .toString();
         String repository = "<id>fetched</id><url>" + fetched + "</url>";
-        return Files.writeString(
-                directory.resolve("settings.xml"),
-                """
-                <settings>
-                  <profiles>
-                    <profile>
-                      <id>fetched</id>
-                      <repositories><repository>%1$s</repository></repositories>
-                      <pluginRepositories><pluginRepository>%1$s</pluginRepository></pluginRepositories>
-                    </profile>
-                  </profiles>
-                  <activeProfiles><activeProfile>fetched</activeProfile></activeProfiles>
-                </settings>
-                """
-                        .formatted(repository));
+        return Files.writeString(directory.resolve("settings.xml"), """
+            <settings>
+              <profiles>
+                <profile>
+                  <id>fetched</id>
+                  <repositories><repository>%1$s</repository></repositories>
+                  <pluginRepositories><pluginRepository>%1$s</pluginRepository></pluginRepositories>
+                </profile>
+              </profiles>
+              <activeProfiles><activeProfile>fetched</activeProfile></activeProfiles>
+            </settings>
+            """.formatted(repository));
     }
 
     private static Path java() {
@@ -200,17 +200,20 @@ class SdkConsumerIT {
     }
 
     private static String run(Path directory, Map<String, String> environment, String... command) throws Exception {
-        ProcessBuilder builder = new ProcessBuilder(command)
-                .directory(directory.toFile())
-                .redirectErrorStream(true);
+        ProcessBuilder builder =
+                new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true);
         builder.environment().putAll(environment);
         Path log = directory.resolve("output.log");
         Process process = builder.redirectOutput(log.toFile()).start();
         boolean ended = process.waitFor(MINUTES_MAX, TimeUnit.MINUTES);
         process.destroyForcibly();
         String output = Files.readString(log, StandardCharsets.UTF_8);
-        assertThat(ended).as("%s ends:\n%s", Objects.requireNonNull(command[0]), output).isTrue();
-        assertThat(process.exitValue()).as("%s:\n%s", String.join(" ", command), output).isZero();
+        assertThat(ended)
+                .as("%s ends:\n%s", Objects.requireNonNull(command[0]), output)
+                .isTrue();
+        assertThat(process.exitValue())
+                .as("%s:\n%s", String.join(" ", command), output)
+                .isZero();
         return output;
     }
 }

@@ -216,7 +216,8 @@ public final class Transport implements AutoCloseable {
         // Another transport may be opened with the same registry.
         gauges.forEach(registry::remove);
         if (ownsLoops) {
-            var unused = loops.shutdownGracefully(0, 1_000, TimeUnit.MILLISECONDS).awaitUninterruptibly();
+            var unused =
+                    loops.shutdownGracefully(0, 1_000, TimeUnit.MILLISECONDS).awaitUninterruptibly();
         }
     }
 

@@ -54,7 +54,9 @@ class AccountApi {
 
     /** @param days for which the token is valid; 90 if it is missing */
     record TokenRequest(
-            @Nullable String label, @Nullable String role, @Nullable Integer days) {}
+            @Nullable String label,
+            @Nullable String role,
+            @Nullable Integer days) {}
 
     record PasswordRequest(
             @Nullable String present, @Nullable String password) {}
@@ -91,14 +93,17 @@ class AccountApi {
     @ApiResponse(responseCode = "403", description = "The role is higher than the person's, or a token asks.")
     @ApiResponse(responseCode = "409", description = "The account has as many tokens as it may have.")
     NewTokenView addToken(@RequestBody TokenRequest body, HttpServletRequest request) {
-        Accounts.NewToken made =
-                own.addToken(
+        Accounts.NewToken made = own.addToken(
                 Bodies.text("label", body.label),
                 Bodies.role(body.role),
                 body.days == null ? Account.TOKEN_DAYS : body.days,
                 request.getRemoteAddr());
         return new NewTokenView(
-                made.token().id(), made.token().label(), made.token().role(), made.token().ends(), made.secret());
+                made.token().id(),
+                made.token().label(),
+                made.token().role(),
+                made.token().ends(),
+                made.secret());
     }
 
     @DeleteMapping("/tokens/{id}")

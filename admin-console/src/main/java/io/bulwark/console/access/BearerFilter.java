@@ -47,8 +47,8 @@ class BearerFilter extends OncePerRequestFilter {
                 .substring(SCHEME.length())
                 .strip();
         Optional<Accounts.TokenUse> use = accounts.findByToken(secret)
-                .filter(found -> !revoked.contains(
-                        PrincipalId.client(found.account().principal())));
+                .filter(found ->
+                        !revoked.contains(PrincipalId.client(found.account().principal())));
         SecurityContext context = SecurityContextHolder.createEmptyContext();
         use.ifPresent(found -> {
             Role role = found.token().role().atMost(found.account().role());

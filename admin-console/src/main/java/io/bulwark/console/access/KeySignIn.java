@@ -59,9 +59,7 @@ class KeySignIn {
             @RequestParam(defaultValue = "") String password,
             HttpServletRequest request,
             HttpServletResponse response) {
-        if (connector.isEmpty()
-                || content.length() > CONTENT_LENGTH_MAX
-                || password.length() > PASSWORD_LENGTH_MAX) {
+        if (connector.isEmpty() || content.length() > CONTENT_LENGTH_MAX || password.length() > PASSWORD_LENGTH_MAX) {
             return refused("", "a key of " + content.length() + " characters", request);
         }
         Identity identity;
@@ -96,7 +94,11 @@ class KeySignIn {
             room.release();
             return refused(name, "no rights on the cluster", request);
         }
-        begin(new Person(name, role.get(), identity.principal(), Person.Means.KEY, false, 0, Optional.of(own)), own, request, response);
+        begin(
+                new Person(name, role.get(), identity.principal(), Person.Means.KEY, false, 0, Optional.of(own)),
+                own,
+                request,
+                response);
         log.add(AccessLog.Event.SIGNED_IN, name, request.getRemoteAddr(), "with the own key, " + role.get());
         return "redirect:/";
     }
@@ -118,7 +120,8 @@ class KeySignIn {
                 && (has.administer() || !wanted.administer());
     }
 
-    private static void begin(Person person, OwnConnection own, HttpServletRequest request, HttpServletResponse response) {
+    private static void begin(
+            Person person, OwnConnection own, HttpServletRequest request, HttpServletResponse response) {
         request.getSession(true);
         request.changeSessionId();
         request.getSession().setAttribute(OwnConnection.ATTRIBUTE, own);

@@ -21,7 +21,9 @@ class SignInPages {
             "locked", "Too many failed sign-ins. Try again in 15 minutes.",
             "busy", "Many persons sign in at this moment. Try again.",
             "provider", "The provider did not sign you in, or gives you no role here.",
-            "key", "The cluster does not believe this key, or it has no rights on the cluster. The console's log has more.",
+            "key",
+                    "The cluster does not believe this key, or it has no rights on the cluster. The console's log has"
+                            + " more.",
             "out", "You signed out.",
             "ready", "The password is set. Sign in with it.");
 

@@ -113,7 +113,15 @@ class WebSecurity {
     @Order(2)
     SecurityFilterChain pages(HttpSecurity http, OidcSignIn oidc) throws Exception {
         http.authorizeHttpRequests(requests -> {
-                    requests.requestMatchers(SIGN_IN, SIGN_IN + "/key", SETUP, "/password", "/error", "/webjars/**", "/*.css", "/*.js")
+                    requests.requestMatchers(
+                                    SIGN_IN,
+                                    SIGN_IN + "/key",
+                                    SETUP,
+                                    "/password",
+                                    "/error",
+                                    "/webjars/**",
+                                    "/*.css",
+                                    "/*.js")
                             .permitAll();
                     authorize(requests);
                 })
@@ -134,7 +142,8 @@ class WebSecurity {
 
     private SecurityFilterChain common(HttpSecurity http) throws Exception {
         return http.addFilterBefore(
-                        new SessionBounds(accounts, revoked, Clock.systemUTC()), UsernamePasswordAuthenticationFilter.class)
+                        new SessionBounds(accounts, revoked, Clock.systemUTC()),
+                        UsernamePasswordAuthenticationFilter.class)
                 .sessionManagement(sessions -> sessions.sessionFixation(fixation -> fixation.changeSessionId()))
                 .headers(headers -> headers.contentSecurityPolicy(
                                 policy -> policy.policyDirectives(CONTENT_SECURITY_POLICY))

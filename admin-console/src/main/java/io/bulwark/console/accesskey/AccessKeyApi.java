@@ -118,7 +118,8 @@ class AccessKeyApi {
     }
 
     private static ResponseEntity<AccessKeyView.Issued> issued(AccessKeyView.Issued issued) {
-        return ResponseEntity.created(URI.create("/api/v1/access-keys/" + issued.key().id()))
+        return ResponseEntity.created(
+                        URI.create("/api/v1/access-keys/" + issued.key().id()))
                 .header("Cache-Control", "no-store")
                 .body(issued);
     }

@@ -84,7 +84,8 @@ class AccessKeyPages {
 
     private static List<AccessKeyView.@Nullable Place> places(String lines) {
         List<AccessKeyView.@Nullable Place> places = new ArrayList<>();
-        for (String line : lines.lines().map(String::strip).filter(each -> !each.isEmpty()).toList()) {
+        for (String line :
+                lines.lines().map(String::strip).filter(each -> !each.isEmpty()).toList()) {
             if (places.size() == io.bulwark.protocol.metadata.AccessKey.LIMITS_MAX) {
                 throw ApiException.badField("limits", "there are too many lines");
             }

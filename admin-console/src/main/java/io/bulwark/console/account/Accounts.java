@@ -197,7 +197,9 @@ public class Accounts {
         Instant now = clock.instant();
         for (Account account : accounts.values()) {
             for (Account.Token token : account.tokens()) {
-                if (account.active() && now.isBefore(token.ends()) && token.hash().equals(hash)) {
+                if (account.active()
+                        && now.isBefore(token.ends())
+                        && token.hash().equals(hash)) {
                     return Optional.of(new TokenUse(account, token));
                 }
             }

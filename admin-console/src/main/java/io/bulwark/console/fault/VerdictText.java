@@ -15,7 +15,8 @@ final class VerdictText {
             case DAMAGED -> "It reports itself that its copy of the version is damaged: its disk has lost data.";
             case OTHER_VERSION -> "It holds another version than the one that was asked for.";
             case BEHIND -> "It has nothing of the block, or an older version. It may have been away.";
-            case SLOW -> "It answered late or not at all, so that other nodes were asked in its place. It may only be busy.";
+            case SLOW ->
+                "It answered late or not at all, so that other nodes were asked in its place. It may only be busy.";
             case MISBEHAVED -> "It sent what no correct node sends: malformed data, or against the protocol.";
             case POISONOUS ->
                 "It wrote fragments that match their checksums and yet belong to no one block. Only a faulty client, or"
@@ -33,9 +34,9 @@ final class VerdictText {
             case POISONOUS ->
                 "No reader sees such a version: nodes discard it. Find out whether the client is defect or its key is"
                         + " stolen. Revoke it, or lift the suspension.";
-            case SLOW -> "Nothing, if its state is up. If it is often slow, compare its load and disk with the others'.";
-            case OTHER_VERSION, BEHIND ->
-                "The node catches up by itself. If it does not, look at its log.";
+            case SLOW ->
+                "Nothing, if its state is up. If it is often slow, compare its load and disk with the others'.";
+            case OTHER_VERSION, BEHIND -> "The node catches up by itself. If it does not, look at its log.";
         };
     }
 }

@@ -47,9 +47,18 @@ class OidcProviderTest {
         @Bean
         UserDetailsService people() {
             return new InMemoryUserDetailsManager(
-                    User.withUsername("alice").password("{noop}a").authorities("admins").build(),
-                    User.withUsername("bob").password("{noop}b").authorities("staff", "drivers").build(),
-                    User.withUsername("eve").password("{noop}e").authorities("drivers").build());
+                    User.withUsername("alice")
+                            .password("{noop}a")
+                            .authorities("admins")
+                            .build(),
+                    User.withUsername("bob")
+                            .password("{noop}b")
+                            .authorities("staff", "drivers")
+                            .build(),
+                    User.withUsername("eve")
+                            .password("{noop}e")
+                            .authorities("drivers")
+                            .build());
         }
 
         @Bean
@@ -91,15 +100,24 @@ class OidcProviderTest {
         provider = new SpringApplicationBuilder(Provider.class)
                 .logStartupInfo(false)
                 .properties(Map.of(
-                        "server.address", "127.0.0.1",
-                        "server.port", port,
-                        "spring.jmx.enabled", "false",
-                        client + "client-id", "bulwark",
-                        client + "client-secret", "{noop}between the two",
-                        client + "client-authentication-methods", "client_secret_basic",
-                        client + "authorization-grant-types", "authorization_code",
-                        client + "redirect-uris", console + "/login/oauth2/code/oidc",
-                        client + "scopes", "openid,profile"))
+                        "server.address",
+                        "127.0.0.1",
+                        "server.port",
+                        port,
+                        "spring.jmx.enabled",
+                        "false",
+                        client + "client-id",
+                        "bulwark",
+                        client + "client-secret",
+                        "{noop}between the two",
+                        client + "client-authentication-methods",
+                        "client_secret_basic",
+                        client + "authorization-grant-types",
+                        "authorization_code",
+                        client + "redirect-uris",
+                        console + "/login/oauth2/code/oidc",
+                        client + "scopes",
+                        "openid,profile"))
                 .run();
     }
 
@@ -150,7 +168,8 @@ class OidcProviderTest {
         for (int step = 0; step < 10; step++) {
             if (page.statusCode() == 302) {
                 at = at.resolve(page.headers().firstValue("Location").orElseThrow());
-                if (List.of("/", "/sign-in").contains(at.getPath()) && at.toString().startsWith(console)) {
+                if (List.of("/", "/sign-in").contains(at.getPath())
+                        && at.toString().startsWith(console)) {
                     return at.toString();
                 }
                 page = browser.get(at.toString(), "Accept", "text/html");

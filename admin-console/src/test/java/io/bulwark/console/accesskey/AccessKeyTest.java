@@ -32,7 +32,8 @@ class AccessKeyTest {
     private static final String FIRST = "BWKFAKE2345678901100";
 
     private final FakeAccessKeys keys = new FakeAccessKeys();
-    private final MockMvc console = ConsoleFixture.of(new FakeCluster().with(keys).client(), "accesskey");
+    private final MockMvc console =
+            ConsoleFixture.of(new FakeCluster().with(keys).client(), "accesskey");
 
     private static MockHttpServletRequestBuilder json(MockHttpServletRequestBuilder request, String body) {
         return request.contentType(MediaType.APPLICATION_JSON).content(body);
@@ -107,21 +108,20 @@ class AccessKeyTest {
         console.perform(json(post(KEYS + "/" + FIRST + "/rotation"), "{\"hours\":3}"))
                 .andExpect(status().isCreated())
                 .andExpect(jsonPath("$.secret").value("secret-of-BWKFAKE2345678901101"));
-        console.perform(get(KEYS + "/" + FIRST))
-                .andExpect(jsonPath("$.expires").value("2026-11-29T15:00:00Z"));
+        console.perform(get(KEYS + "/" + FIRST)).andExpect(jsonPath("$.expires").value("2026-11-29T15:00:00Z"));
         badField(json(post(KEYS + "/" + FIRST + "/rotation"), "{\"hours\":-1}"), "hours");
         String limits = KEYS + "/" + FIRST + "/limits";
         String tag = console.perform(get(KEYS + "/" + FIRST))
                 .andReturn()
                 .getResponse()
                 .getHeader("ETag");
-        console.perform(json(put(limits), "{\"limits\":[{\"bucket\":\"films\"}]}").header("If-Match", tag))
+        console.perform(json(put(limits), "{\"limits\":[{\"bucket\":\"films\"}]}")
+                        .header("If-Match", tag))
                 .andExpect(status().isOk())
                 .andExpect(jsonPath("$.limits[0].bucket").value("films"));
         console.perform(json(put(limits), "{\"limits\":[]}").header("If-Match", tag))
                 .andExpect(status().isPreconditionFailed());
-        console.perform(delete(KEYS + "/" + FIRST).header("If-Match", tag))
-                .andExpect(status().isPreconditionFailed());
+        console.perform(delete(KEYS + "/" + FIRST).header("If-Match", tag)).andExpect(status().isPreconditionFailed());
         console.perform(delete(KEYS + "/" + FIRST)).andExpect(status().isNoContent());
         assertThat(keys.find(FIRST)).isEmpty();
     }

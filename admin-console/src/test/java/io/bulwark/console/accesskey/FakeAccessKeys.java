@@ -31,7 +31,9 @@ final class FakeAccessKeys implements AccessKeys {
 
     @Override
     public List<Entry> list(PrincipalId person) {
-        return list().stream().filter(entry -> entry.key().person().equals(person)).toList();
+        return list().stream()
+                .filter(entry -> entry.key().person().equals(person))
+                .toList();
     }
 
     @Override

@@ -52,8 +52,7 @@ class AccountsTest {
         accounts.add("carol", Role.VIEWER, 20);
         assertThatThrownBy(() -> accounts.addToken("carol", "for ever", Role.VIEWER, 367))
                 .isInstanceOf(ApiException.class);
-        String secret =
-                accounts.addToken("carol", "a week", Role.VIEWER, 7).secret();
+        String secret = accounts.addToken("carol", "a week", Role.VIEWER, 7).secret();
         assertThat(new Accounts(directory, at(NOW.plusSeconds(7 * 86_400 - 1))).findByToken(secret))
                 .isPresent();
         assertThat(new Accounts(directory, at(NOW.plusSeconds(7 * 86_400))).findByToken(secret))

@@ -100,7 +100,8 @@ class HistoryTest {
         prometheus.start();
         try {
             URI base = URI.create("http://127.0.0.1:" + prometheus.getAddress().getPort());
-            HistoryApi api = api(new Surroundings(Optional.of(base), Optional.empty(), Optional.empty(), Optional.empty()), NOON);
+            HistoryApi api = api(
+                    new Surroundings(Optional.of(base), Optional.empty(), Optional.empty(), Optional.empty()), NOON);
             sample(0);
             History.Series series = api.history(List.of("capacity.used"), "2026-11-28T12:00:00Z")
                     .series()

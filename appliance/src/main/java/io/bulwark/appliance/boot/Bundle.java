@@ -108,8 +108,7 @@ public final class Bundle {
     /** An S3 gateway's, beside {@link #write(Path, ClientConfig)} of its client in the same directory. */
     public static void writeS3(Path directory, InetSocketAddress listen, InetSocketAddress admin) throws IOException {
         RoleFile.writeS3(
-                new RoleFile.Configured<>(
-                        RoleFile.S3Setup.plain(listen, false, Path.of(CLIENT)), Optional.of(admin)),
+                new RoleFile.Configured<>(RoleFile.S3Setup.plain(listen, false, Path.of(CLIENT)), Optional.of(admin)),
                 directory.resolve(ROLE));
     }
 

@@ -37,7 +37,8 @@ public final class ProcessLimits {
         return allowed.isEmpty() || allowed.getAsLong() >= files
                 ? Optional.empty()
                 : Optional.of("this process may open " + allowed.getAsLong() + " files, and needs " + files
-                        + "; raise the limit with `ulimit -n " + files + "` before the start, or LimitNOFILE in systemd");
+                        + "; raise the limit with `ulimit -n " + files
+                        + "` before the start, or LimitNOFILE in systemd");
     }
 
     /** Returns the limit of open files, which Java raises as far as the system lets it; empty if there is none. */

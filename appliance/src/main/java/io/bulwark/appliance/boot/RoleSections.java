@@ -268,9 +268,7 @@ public final class RoleSections {
             @Key(value = "Private key of the certificate (PEM).", otherwise = "the file of the certificate") @Nullable
             String certificateKey,
 
-            @Key(
-                    value = "Names of its hosts: requests to BUCKET.NAME are for that bucket.",
-                    otherwise = "none")
+            @Key(value = "Names of its hosts: requests to BUCKET.NAME are for that bucket.", otherwise = "none")
             @Nullable
             List<String> domains) {}
 }

@@ -39,7 +39,8 @@ public final class S3Role {
             throw new ConfigException(
                     file + ": without TLS the S3 gateway listens on loopback only, not on "
                             + Destination.text(setup.listen())
-                            + "; set `certificate`, or `published: true` if a balancer or a container engine is before it",
+                            + "; set `certificate`, or `published: true` if a balancer or a container engine is before"
+                            + " it",
                     Subject.NONE);
         }
         ClientConfig config = ClientConfig.load(setup.client());

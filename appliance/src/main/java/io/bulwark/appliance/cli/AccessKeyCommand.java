@@ -61,7 +61,9 @@ final class AccessKeyCommand implements Runnable {
 
         List<AccessKey.Limit> limits() {
             if (prefixes.isEmpty()) {
-                return buckets.stream().map(bucket -> new AccessKey.Limit(bucket, "")).toList();
+                return buckets.stream()
+                        .map(bucket -> new AccessKey.Limit(bucket, ""))
+                        .toList();
             }
             if (buckets.size() != 1) {
                 throw new CommandFailure(CommandFailure.USAGE, "--prefix goes with exactly one --bucket");
@@ -99,16 +101,16 @@ final class AccessKeyCommand implements Runnable {
 
         String text(AccessKeys.Issued issued, String url) {
             return """
-                    # ~/.aws/credentials
-                    [%1$s]
-                    aws_access_key_id = %2$s
-                    aws_secret_access_key = %3$s
+                # ~/.aws/credentials
+                [%1$s]
+                aws_access_key_id = %2$s
+                aws_secret_access_key = %3$s
 
-                    # ~/.aws/config
-                    [profile %1$s]
-                    region = us-east-1
-                    endpoint_url = %4$s
-                    """.formatted(name, issued.key().id(), issued.secret(), url);
+                # ~/.aws/config
+                [profile %1$s]
+                region = us-east-1
+                endpoint_url = %4$s
+                """.formatted(name, issued.key().id(), issued.secret(), url);
         }
     }
 
@@ -116,8 +118,8 @@ final class AccessKeyCommand implements Runnable {
             name = "create",
             description = {
                 "Make an access key, and print its secret: it is shown once.",
-                "Without --person it belongs to a new client without a key, which gets the rights on the buckets named, "
-                        + "or on everything."
+                "Without --person it belongs to a new client without a key, which gets the rights on the buckets"
+                        + " named, or on everything."
             })
     int create(
             @Mixin ClusterAccess access,
@@ -304,7 +306,8 @@ final class AccessKeyCommand implements Runnable {
         json.put("person", key.person().toString());
         json.put("limits", shown(key.limits()));
         json.put("expires", entry.expires().map(Instant::toString).orElse(""));
-        json.put("sealedFor", entry.readers().stream().map(PrincipalId::toString).toList());
+        json.put(
+                "sealedFor", entry.readers().stream().map(PrincipalId::toString).toList());
         return json;
     }
 

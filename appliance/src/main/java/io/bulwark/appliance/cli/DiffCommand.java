@@ -42,8 +42,8 @@ final class DiffCommand implements Callable<Integer> {
                     new TreePlaces(client, source, target).transfer(settings).plan();
             SortedMap<String, String> marks = new TreeMap<>();
             plan.changed()
-                    .forEach(change -> marks.put(
-                            change.path(), change.attributesOnly() ? "~" : change.there() ? "*" : "+"));
+                    .forEach(change ->
+                            marks.put(change.path(), change.attributesOnly() ? "~" : change.there() ? "*" : "+"));
             plan.gone().forEach(path -> marks.put(path, "-"));
             TransferRun.show("skipped: ", plan.findings().skipped());
             TransferRun.show("", plan.findings().failures());

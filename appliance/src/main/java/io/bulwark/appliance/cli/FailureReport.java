@@ -52,10 +52,7 @@ final class FailureReport {
             }
         }
         CommandSpec command = misuse.getCommandLine().getCommandSpec();
-        print(
-                problem + "; see `" + command.qualifiedName() + " --help`",
-                CommandFailure.USAGE,
-                new LinkedHashMap<>());
+        print(problem + "; see `" + command.qualifiedName() + " --help`", CommandFailure.USAGE, new LinkedHashMap<>());
         return CommandFailure.USAGE;
     }
 

@@ -25,26 +25,26 @@ final class FishCompletion {
     String script(CommandLine root) {
         out.setLength(0);
         out.append("""
-                # Completions of %1$s for fish; `%1$s completion fish` prints them.
-                # True where these words follow the name of the program.
-                function __%1$s_at
-                    set -l words (commandline -opc)
-                    set -e words[1]
-                    test (count $words) -ge (count $argv); or return 1
-                    for i in (seq (count $argv))
-                        test $words[$i] = $argv[$i]; or return 1
-                    end
+            # Completions of %1$s for fish; `%1$s completion fish` prints them.
+            # True where these words follow the name of the program.
+            function __%1$s_at
+                set -l words (commandline -opc)
+                set -e words[1]
+                test (count $words) -ge (count $argv); or return 1
+                for i in (seq (count $argv))
+                    test $words[$i] = $argv[$i]; or return 1
                 end
-                # The same where no further command follows.
-                function __%1$s_ends_at
-                    __%1$s_at $argv; or return 1
-                    set -l words (commandline -opc)
-                    set -e words[1]
-                    test (count $words) -eq (count $argv); and return 0
-                    string match -q -- '-*' $words[(math (count $argv) + 1)]
-                end
-                complete -c %1$s -f
-                """.formatted(name));
+            end
+            # The same where no further command follows.
+            function __%1$s_ends_at
+                __%1$s_at $argv; or return 1
+                set -l words (commandline -opc)
+                set -e words[1]
+                test (count $words) -eq (count $argv); and return 0
+                string match -q -- '-*' $words[(math (count $argv) + 1)]
+            end
+            complete -c %1$s -f
+            """.formatted(name));
         add(root, List.of());
         return out.toString();
     }
@@ -55,8 +55,7 @@ final class FishCompletion {
         String at = "__" + name + (below.isEmpty() ? "_at" : "_ends_at") + words(path);
         for (Map.Entry<String, CommandLine> each : below.entrySet()) {
             if (!each.getValue().getCommandSpec().usageMessage().hidden()) {
-                line(at)
-                        .append(" -a ")
+                line(at).append(" -a ")
                         .append(quoted(each.getKey()))
                         .append(description(
                                 each.getValue().getCommandSpec().usageMessage().description()))
@@ -79,7 +78,9 @@ final class FishCompletion {
         for (PositionalParamSpec parameter : spec.positionalParameters()) {
             String values = values(parameter, "");
             if (!values.isEmpty()) {
-                line(at).append(values).append(description(parameter.description())).append('\n');
+                line(at).append(values)
+                        .append(description(parameter.description()))
+                        .append('\n');
             }
         }
         below.forEach((word, each) -> {
@@ -125,7 +126,11 @@ final class FishCompletion {
         if (!all.hasNext()) {
             return "";
         }
-        String text = all.next().replaceAll("\\$\\{[^}]*}", "").replace("%n", " ").replace("%%", "%").strip();
+        String text = all.next()
+                .replaceAll("\\$\\{[^}]*}", "")
+                .replace("%n", " ")
+                .replace("%%", "%")
+                .strip();
         return " -d " + quoted(text);
     }
 

@@ -33,8 +33,8 @@ import picocli.CommandLine.Spec;
         name = "get",
         description = {
             "Write an object to a file or to standard output, all that match a pattern, or with -r a tree.",
-            "A tree gets the times and modes that `put` and `sync` keep. What the directory has already is not read again,"
-                    + " and a large object goes on where an earlier command was broken off.",
+            "A tree gets the times and modes that `put` and `sync` keep. What the directory has already is not read"
+                    + " again, and a large object goes on where an earlier command was broken off.",
             "Exit code 1 if an object could not be read or written."
         })
 final class GetCommand implements Callable<Integer> {
@@ -104,8 +104,7 @@ final class GetCommand implements Callable<Integer> {
                 TransferOptions.refuse(spec, "with a pattern", "--version-id", "--range", "--salvage");
                 pattern.objects(bucket, false);
                 TreeFilter matching = TreeFilter.including(List.of("/" + Glob.belowPlainDirectory(source.key())));
-                return tree(
-                        bucket, pattern.directory(), settings.withFilter(matching.and(settings.filter())));
+                return tree(bucket, pattern.directory(), settings.withFilter(matching.and(settings.filter())));
             }
             TransferOptions.refuse(
                     spec,
@@ -120,8 +119,7 @@ final class GetCommand implements Callable<Integer> {
         }
     }
 
-    private int tree(Bucket bucket, String prefix, TransferSettings settings)
-            throws IOException, InterruptedException {
+    private int tree(Bucket bucket, String prefix, TransferSettings settings) throws IOException, InterruptedException {
         if (target == null) {
             throw new CommandFailure(CommandFailure.USAGE, "name the directory to write to, such as . for this one");
         }
@@ -150,8 +148,7 @@ final class GetCommand implements Callable<Integer> {
                     : PartFile.placeOf(file);
             ObjectInfo read = object;
             if (place.isPresent()) {
-                new ObjectDownload(bucket, limit)
-                        .write(object, place.get(), TargetAttributes.NONE, options, progress);
+                new ObjectDownload(bucket, limit).write(object, place.get(), TargetAttributes.NONE, options, progress);
             } else {
                 read = OutputFile.write(file, out -> bucket.readTo(key, limit.limiting(out, progress), options));
             }

@@ -75,7 +75,8 @@ final class InitCommand implements Callable<Integer> {
         for (int i = 0; i < shape.nodes(); i++) {
             NodeSetup setup = plan.node(i, memberData == null ? data.node(i) : memberData);
             Optional<InetSocketAddress> admin = Optional.of(plan.adminAddress(setup.listen()));
-            RoleFile.writeNode(new RoleFile.Configured<>(setup, admin), config.resolve("node-" + i + ".yaml"), data.root());
+            RoleFile.writeNode(
+                    new RoleFile.Configured<>(setup, admin), config.resolve("node-" + i + ".yaml"), data.root());
             if (bundles != null) {
                 Bundle.write(bundles.resolve("node-" + i), setup, admin);
             }
@@ -83,7 +84,8 @@ final class InitCommand implements Callable<Integer> {
         for (int i = 0; i < shape.replicas(); i++) {
             ReplicaSetup setup = plan.replica(i, memberData == null ? data.replica(i) : memberData);
             Optional<InetSocketAddress> admin = Optional.of(plan.adminAddress(setup.listen()));
-            RoleFile.writeReplica(new RoleFile.Configured<>(setup, admin), config.resolve("replica-" + i + ".yaml"), data.root());
+            RoleFile.writeReplica(
+                    new RoleFile.Configured<>(setup, admin), config.resolve("replica-" + i + ".yaml"), data.root());
             if (bundles != null) {
                 Bundle.write(bundles.resolve("replica-" + i), setup, admin);
             }
@@ -114,7 +116,8 @@ final class InitCommand implements Callable<Integer> {
                 new RoleFile.Configured<>(
                         RoleFile.ConsoleSetup.plain(listen, false, client, plan.consoleDirectory()),
                         Optional.of(admin)),
-                config.resolve("console.yaml"), plan.data().root());
+                config.resolve("console.yaml"),
+                plan.data().root());
         if (bundles != null) {
             Bundle.write(bundles.resolve("console"), plan.consoleClient());
             Bundle.writeConsole(bundles.resolve("console"), listen, admin);
@@ -128,8 +131,7 @@ final class InitCommand implements Callable<Integer> {
         InetSocketAddress listen = plan.s3Address();
         InetSocketAddress admin = plan.adminAddress(listen);
         RoleFile.writeS3(
-                new RoleFile.Configured<>(
-                        RoleFile.S3Setup.plain(listen, false, client), Optional.of(admin)),
+                new RoleFile.Configured<>(RoleFile.S3Setup.plain(listen, false, client), Optional.of(admin)),
                 config.resolve("s3.yaml"));
         if (bundles != null) {
             Bundle.write(bundles.resolve("s3"), plan.s3Client());

@@ -79,7 +79,9 @@ final class JoinCommand implements Callable<Integer> {
         }
         Path directory = out.toAbsolutePath().normalize();
         Optional<InetSocketAddress> listens = listens(parsed);
-        Path data = memberData == null ? directory.resolve("data") : memberData.toAbsolutePath().normalize();
+        Path data = memberData == null
+                ? directory.resolve("data")
+                : memberData.toAbsolutePath().normalize();
         ClusterJoin.JoinResult joined = join(parsed, directory, RunningNode.kept(data));
         List<Path> files = new ArrayList<>(joined.files());
         if (listens.isPresent()) {

@@ -150,10 +150,7 @@ final class ListCommand implements Callable<Integer> {
                     json.add(json(version));
                 } else {
                     String size = version.deleteMarker() ? "deleted" : Text.bytes(version.length());
-                    line(
-                            version.modified(),
-                            size,
-                            version.key() + "  version " + version.version() + note(version));
+                    line(version.modified(), size, version.key() + "  version " + version.version() + note(version));
                 }
             });
         }

@@ -2,7 +2,6 @@ package io.bulwark.appliance.cli;
 
 import io.bulwark.client.Bucket;
 import io.bulwark.client.Bulwark;
-import io.bulwark.client.DeleteOptions;
 import io.bulwark.client.FragmentMap;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.Precondition;

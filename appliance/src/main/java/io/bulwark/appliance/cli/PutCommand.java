@@ -104,7 +104,9 @@ final class PutCommand implements Callable<Integer> {
             FileUpload upload = new FileUpload(client.bucket(target.bucket()), limit);
             ObjectInfo stored = standardInput
                     ? upload.put(System.in, key, options, progress)
-                    : endless ? putPipe(upload, key, path, options, progress) : upload.put(path, key, options, progress);
+                    : endless
+                            ? putPipe(upload, key, path, options, progress)
+                            : upload.put(path, key, options, progress);
             progress.finish();
             if (!endless) {
                 GrowthNotice.of(path, stored).ifPresent(line -> System.err.println("bulwark: " + Text.printable(line)));
@@ -123,14 +125,12 @@ final class PutCommand implements Callable<Integer> {
         TransferSettings settings = transfer.settings();
         try (Bulwark client = access.connect()) {
             return new TransferRun(access.global(), "put", false)
-                    .run(
-                            new TreeUpload(directory, client.bucket(target.bucket()), target.key(), settings),
-                            dryRun);
+                    .run(new TreeUpload(directory, client.bucket(target.bucket()), target.key(), settings), dryRun);
         }
     }
 
-    private static ObjectInfo putPipe(
-            FileUpload upload, String key, Path pipe, PutOptions options, Progress progress) throws IOException {
+    private static ObjectInfo putPipe(FileUpload upload, String key, Path pipe, PutOptions options, Progress progress)
+            throws IOException {
         try (InputStream content = Files.newInputStream(pipe)) {
             return upload.put(content, key, options, progress);
         }
@@ -145,7 +145,8 @@ final class PutCommand implements Callable<Integer> {
             throw new CommandFailure(CommandFailure.FAILED, "there is no file " + file);
         }
         if (attributes.isDirectory()) {
-            throw new CommandFailure(CommandFailure.FAILED, file + " is not a file; `bulwark put -r` takes directories");
+            throw new CommandFailure(
+                    CommandFailure.FAILED, file + " is not a file; `bulwark put -r` takes directories");
         }
         return !attributes.isRegularFile();
     }

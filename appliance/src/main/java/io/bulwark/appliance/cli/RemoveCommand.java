@@ -43,7 +43,8 @@ final class RemoveCommand implements Callable<Integer> {
 
     @Option(
             names = "--uploads",
-            description = "Abort unfinished uploads in parts instead: of this key, or with -r of all keys that begin so.")
+            description =
+                    "Abort unfinished uploads in parts instead: of this key, or with -r of all keys that begin so.")
     private boolean uploads;
 
     @Option(names = "--dry-run", description = "Only print the keys.")
@@ -68,8 +69,7 @@ final class RemoveCommand implements Callable<Integer> {
             Bucket bucket = client.bucket(path.bucket());
             if (uploads) {
                 long aborted = abortUploads(bucket);
-                access.global()
-                        .print(Map.of("aborted", aborted), "Aborted " + Text.count(aborted, "upload") + ".");
+                access.global().print(Map.of("aborted", aborted), "Aborted " + Text.count(aborted, "upload") + ".");
                 return 0;
             }
             if (version != 0) {
@@ -108,7 +108,8 @@ final class RemoveCommand implements Callable<Integer> {
     }
 
     private List<String> keys(Bucket bucket, TreeFilter taken) {
-        KeyPattern pattern = KeyPattern.of(bucket, recursive ? path.key() : path.needKey().key());
+        KeyPattern pattern =
+                KeyPattern.of(bucket, recursive ? path.key() : path.needKey().key());
         if (!pattern.isPattern() && !recursive) {
             return List.of(pattern.key());
         }

@@ -33,7 +33,8 @@ import picocli.CommandLine.Spec;
             "`s3 --config FILE` runs one. `bulwark access-key` makes the keys with which programs sign in."
         })
 final class S3Command implements Callable<Integer> {
-    private static final String CLIENT_DESCRIPTION = "Client as which the gateway connects (default: ${DEFAULT-VALUE}).";
+    private static final String CLIENT_DESCRIPTION =
+            "Client as which the gateway connects (default: ${DEFAULT-VALUE}).";
 
     @Spec
     private @Nullable CommandSpec spec;
@@ -122,13 +123,19 @@ final class S3Command implements Callable<Integer> {
             gateways = client.accessKeys().gateways();
         }
         Map<String, Object> json = new LinkedHashMap<>();
-        json.put("gateways", gateways.doors().stream().map(PrincipalId::toString).toList());
+        json.put(
+                "gateways", gateways.doors().stream().map(PrincipalId::toString).toList());
         json.put("keeper", text(gateways.keeper()));
         json.put("anonymous", text(gateways.anonymous()));
         access.global()
                 .print(
                         json,
-                        "Gateways: " + String.join(", ", gateways.doors().stream().map(PrincipalId::toString).toList())
+                        "Gateways: "
+                                + String.join(
+                                        ", ",
+                                        gateways.doors().stream()
+                                                .map(PrincipalId::toString)
+                                                .toList())
                                 + "\nKeeper of the secrets: " + text(gateways.keeper())
                                 + "\nRequests without a signature: "
                                 + (gateways.anonymous().equals(PrincipalId.NOBODY)
@@ -145,7 +152,8 @@ final class S3Command implements Callable<Integer> {
             })
     int anonymous(
             @Mixin ClusterAccess access,
-            @Parameters(index = "0", paramLabel = "CLIENT|none", description = "For example client-20.") String person) {
+            @Parameters(index = "0", paramLabel = "CLIENT|none", description = "For example client-20.")
+                    String person) {
         Optional<PrincipalId> named = person.equals("none") ? Optional.empty() : Optional.of(client(person));
         try (Bulwark operator = access.connect()) {
             AccessKeys keys = operator.accessKeys();

@@ -26,7 +26,8 @@ import picocli.CommandLine.Option;
         name = "support",
         description = {
             "Write an archive for people who help: status, logs, versions, limits and configuration.",
-            "It holds no keys, passwords or tokens, and at most 20 MiB before compression; look at it before you send it."
+            "It holds no keys, passwords or tokens, and at most 20 MiB before compression; look at it before you send"
+                    + " it."
         })
 final class SupportCommand implements Callable<Integer> {
     private static final DateTimeFormatter STAMP =

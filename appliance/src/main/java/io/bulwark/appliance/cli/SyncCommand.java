@@ -32,8 +32,8 @@ final class SyncCommand implements Callable<Integer> {
             names = "--delete",
             description = {
                 "After all files are stored, delete those of the target that the source has no more.",
-                "Those below unreadable or skipped directories, and those that the filter leaves out, are kept; an empty"
-                        + " source deletes nothing."
+                "Those below unreadable or skipped directories, and those that the filter leaves out, are kept; an"
+                        + " empty source deletes nothing."
             })
     private boolean delete;
 

@@ -36,10 +36,12 @@ final class TreePlaces {
     private final Place target;
 
     /** Meanings that one word may have. */
-    private record Place(String text, @Nullable Path directory, @Nullable ObjectPath bucket) {}
+    private record Place(
+            String text, @Nullable Path directory, @Nullable ObjectPath bucket) {}
 
     /** One meaning of both words. */
-    private record Pair(@Nullable Path fromDirectory, @Nullable ObjectPath fromBucket, Place to, boolean toBucket) {}
+    private record Pair(
+            @Nullable Path fromDirectory, @Nullable ObjectPath fromBucket, Place to, boolean toBucket) {}
 
     TreePlaces(Bulwark client, String source, String target) {
         this.client = client;
@@ -100,11 +102,14 @@ final class TreePlaces {
             return new CommandFailure(
                     CommandFailure.FAILED,
                     Text.printable(source.text())
-                            + (isDirectory(source.text()) ? " is not a directory" : " is neither a directory nor a bucket"));
+                            + (isDirectory(source.text())
+                                    ? " is not a directory"
+                                    : " is neither a directory nor a bucket"));
         }
         return new CommandFailure(
                 CommandFailure.FAILED,
-                Text.printable(target.text()) + " is no bucket; `bulwark ls` shows the buckets, `bulwark mb` makes one");
+                Text.printable(target.text())
+                        + " is no bucket; `bulwark ls` shows the buckets, `bulwark mb` makes one");
     }
 
     private Place place(String text) {

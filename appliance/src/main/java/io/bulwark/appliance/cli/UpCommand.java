@@ -234,8 +234,7 @@ final class UpCommand implements Callable<Integer> {
         json.put("s3", plan.hasS3() ? S3Command.urlOf(plan) : "");
         String text = "Bulwark is up in the background (process " + child.pid() + ", log " + log
                 + "); `bulwark down` stops it.";
-        Optional<String> link =
-                ConsoleCommand.firstSetupLink(plan);
+        Optional<String> link = ConsoleCommand.firstSetupLink(plan);
         link.ifPresent(url -> json.put("setup", url));
         global.print(
                 json,

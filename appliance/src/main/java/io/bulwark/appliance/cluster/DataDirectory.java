@@ -166,8 +166,7 @@ public final class DataDirectory {
      * @throws IOException if another process has it
      */
     public FileLock lock() throws IOException {
-        FileChannel channel =
-                FileChannel.open(lockFile(), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileChannel channel = FileChannel.open(lockFile(), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         try {
             FileLock lock = channel.tryLock();
             if (lock != null) {

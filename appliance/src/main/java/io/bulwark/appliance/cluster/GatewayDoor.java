@@ -41,7 +41,8 @@ public final class GatewayDoor {
         }
         for (Principals.Grant grant : principals.grants(door)) {
             principals.grant(door, grant.scope(), Rights.NONE);
-            done.add(door + " has no rights of its own any more on " + grant.scope().text());
+            done.add(door + " has no rights of its own any more on "
+                    + grant.scope().text());
         }
         AccessKeys.Sealing sealing = keys.seal(again);
         if (again && !sealing.sealed().isEmpty()) {

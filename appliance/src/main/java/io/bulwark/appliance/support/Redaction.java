@@ -48,7 +48,8 @@ final class Redaction {
                 return clean.append(text, at, text.length()).toString();
             }
             int line = text.indexOf('\n', begin);
-            boolean secret = text.substring(begin, line < 0 ? text.length() : line).contains(KIND);
+            boolean secret =
+                    text.substring(begin, line < 0 ? text.length() : line).contains(KIND);
             int end = text.indexOf(END, begin);
             int next = end < 0 ? text.length() : end + END.length();
             clean.append(text, at, begin).append(secret ? REPLACED : text.substring(begin, next));

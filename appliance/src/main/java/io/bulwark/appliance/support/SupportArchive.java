@@ -124,7 +124,8 @@ public final class SupportArchive implements AutoCloseable {
         }
         Map<Path, FileTime> found = new TreeMap<>();
         try (Stream<Path> files = Files.list(directory)) {
-            for (Path file : files.filter(each -> each.toString().endsWith(ending)).toList()) {
+            for (Path file :
+                    files.filter(each -> each.toString().endsWith(ending)).toList()) {
                 if (isPlainFile(file)) {
                     found.put(file, Files.getLastModifiedTime(file));
                 }

@@ -49,7 +49,8 @@ public final class Surroundings {
                 + "\nsystem: " + System.getProperty("os.name") + " " + System.getProperty("os.version") + " "
                 + System.getProperty("os.arch")
                 + "\nencoding of file names: " + System.getProperty("sun.jnu.encoding")
-                + "\nflags: " + String.join(" ", ManagementFactory.getRuntimeMXBean().getInputArguments()) + "\n";
+                + "\nflags: "
+                + String.join(" ", ManagementFactory.getRuntimeMXBean().getInputArguments()) + "\n";
     }
 
     /** Returns what the environment says of Bulwark. */
@@ -68,7 +69,9 @@ public final class Surroundings {
     /** Returns the limits of this process and of the machine, and the space of the directory's file system. */
     public static String limits(Path data) throws IOException {
         StringBuilder text = new StringBuilder();
-        text.append("open files allowed: ").append(told(ProcessLimits.filesMax())).append('\n');
+        text.append("open files allowed: ")
+                .append(told(ProcessLimits.filesMax()))
+                .append('\n');
         for (Path file : LIMITS) {
             if (Files.isReadable(file)) {
                 text.append("\n== ").append(file).append('\n').append(Files.readString(file));
@@ -78,7 +81,10 @@ public final class Surroundings {
             FileStore store = Files.getFileStore(data);
             text.append("\n== ").append(data).append('\n');
             text.append(store.name()).append(", ").append(store.type()).append(", ");
-            text.append(store.getUsableSpace()).append(" of ").append(store.getTotalSpace()).append(" bytes free\n");
+            text.append(store.getUsableSpace())
+                    .append(" of ")
+                    .append(store.getTotalSpace())
+                    .append(" bytes free\n");
         }
         return text.toString();
     }

@@ -25,7 +25,8 @@ public final class BucketCopy implements Transfer {
         this.target = new ObjectTree(to, targetPrefix);
         this.settings = settings;
         if (from.name().equals(to.name())
-                && (source.prefix().startsWith(target.prefix()) || target.prefix().startsWith(source.prefix()))) {
+                && (source.prefix().startsWith(target.prefix())
+                        || target.prefix().startsWith(source.prefix()))) {
             throw new IllegalArgumentException("source and target overlap: both are in bucket " + from.name());
         }
     }
@@ -56,8 +57,7 @@ public final class BucketCopy implements Transfer {
         });
         List<String> gone =
                 to.keySet().stream().filter(path -> !from.containsKey(path)).toList();
-        return new TransferPlan(
-                changed, same.size(), gone, 0, new TransferPlan.Findings(List.of(), log.failures(), 0));
+        return new TransferPlan(changed, same.size(), gone, 0, new TransferPlan.Findings(List.of(), log.failures(), 0));
     }
 
     private boolean isSame(ObjectInfo object, ObjectInfo copy) {

@@ -43,10 +43,7 @@ final class ContentDigest {
         }
         MessageDigest digest = sha256();
         OutputStream target = new DigestOutputStream(OutputStream.nullOutputStream(), digest);
-        bucket.readTo(
-                object.key(),
-                limit.limiting(target),
-                GetOptions.DEFAULT.withVersion(object.version()));
+        bucket.readTo(object.key(), limit.limiting(target), GetOptions.DEFAULT.withVersion(object.version()));
         return HexFormat.of().formatHex(digest.digest());
     }
 

@@ -67,7 +67,10 @@ final class FileComparison {
         boolean sameMode = kept.mode() < 0 || now.mode() < 0 || now.mode() == kept.mode();
         Difference unlessContent = sameTime && sameMode ? Difference.NONE : Difference.ATTRIBUTES;
         if (checksum || !kept.sha256().isEmpty()) {
-            boolean untouched = !checksum && sameTime && now.changed() != null && now.changed().equals(kept.changed());
+            boolean untouched = !checksum
+                    && sameTime
+                    && now.changed() != null
+                    && now.changed().equals(kept.changed());
             return untouched || isSameContent(file, object) ? unlessContent : Difference.CONTENT;
         }
         return sameTime ? unlessContent : Difference.CONTENT;

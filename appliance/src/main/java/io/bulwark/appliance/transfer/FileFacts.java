@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  * @param mode permission bits; -1 if not known
  * @param sha256 of the content, in hexadecimal digits; empty if not known
  */
-public record FileFacts(@Nullable Instant modified, @Nullable Instant changed, int mode, String sha256) {
+public record FileFacts(
+        @Nullable Instant modified, @Nullable Instant changed, int mode, String sha256) {
     /** The time of modification, in seconds since 1970 with nine decimals, as rclone writes it. */
     public static final String MODIFIED = "x-amz-meta-mtime";
 
@@ -171,6 +172,7 @@ public record FileFacts(@Nullable Instant modified, @Nullable Instant changed, i
         BigDecimal seconds = new BigDecimal(text);
         long whole = seconds.setScale(0, RoundingMode.FLOOR).longValueExact();
         return Instant.ofEpochSecond(
-                whole, seconds.subtract(BigDecimal.valueOf(whole)).movePointRight(9).longValueExact());
+                whole,
+                seconds.subtract(BigDecimal.valueOf(whole)).movePointRight(9).longValueExact());
     }
 }

@@ -45,7 +45,9 @@ public final class FileUpload {
                 // As if it had changed during the first reading.
             }
         }
-        FileFacts facts = bucket.isEncrypting() && !young ? before.facts() : before.facts().withoutChanged();
+        FileFacts facts = bucket.isEncrypting() && !young
+                ? before.facts()
+                : before.facts().withoutChanged();
         PutOptions watched = options.withProgress(watching(options.progress(), listener));
         return bucket.put(key, file, watched.withProperties(merged(facts, options)));
     }

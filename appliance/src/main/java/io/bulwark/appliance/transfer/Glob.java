@@ -154,11 +154,12 @@ public final class Glob {
             while (at < glob.length() && glob.charAt(at) == '*') {
                 at++;
             }
-            regex.append(switch (at - first) {
-                case 1 -> "[^/]*";
-                case 2 -> ".*";
-                default -> throw bad("has more than two '*' in a row");
-            });
+            regex.append(
+                    switch (at - first) {
+                        case 1 -> "[^/]*";
+                        case 2 -> ".*";
+                        default -> throw bad("has more than two '*' in a row");
+                    });
         }
 
         private void brace() {

@@ -31,18 +31,12 @@ public final class ObjectDownload {
      * @throws BulwarkException if the object cannot be read
      */
     public void write(
-            ObjectInfo object,
-            Path place,
-            TargetAttributes attributes,
-            GetOptions options,
-            TransferListener listener)
+            ObjectInfo object, Path place, TargetAttributes attributes, GetOptions options, TransferListener listener)
             throws IOException {
         GetOptions exactly = options.withVersion(object.version());
         if (object.length() < RESUMABLE_BYTES) {
             OutputFile.writeInPlace(
-                    place,
-                    attributes,
-                    out -> bucket.readTo(object.key(), limit.limiting(out, listener), exactly));
+                    place, attributes, out -> bucket.readTo(object.key(), limit.limiting(out, listener), exactly));
             return;
         }
         try (PartFile part = PartFile.open(place, identity(object), attributes.permissions() != null)) {

@@ -45,7 +45,8 @@ public final class RateLimit {
      */
     public static Both parse(String text) {
         if (text.contains(",") || text.contains(" ")) {
-            throw new IllegalArgumentException("a bandwidth is a rate like 10M, or UP:DOWN; a timetable is not supported");
+            throw new IllegalArgumentException(
+                    "a bandwidth is a rate like 10M, or UP:DOWN; a timetable is not supported");
         }
         int colon = text.indexOf(':');
         if (colon < 0) {

@@ -67,8 +67,7 @@ final class ResumableUpload {
             if (!file.isUnchanged()) {
                 throw new FileChangedException(file.file().toString(), "it changed");
             }
-            return uploads.complete(
-                    upload, parts, PutOptions.DEFAULT.withPrecondition(options.precondition()));
+            return uploads.complete(upload, parts, PutOptions.DEFAULT.withPrecondition(options.precondition()));
         } catch (FileChangedException e) {
             uploads.abort(upload);
             throw e;
@@ -90,8 +89,7 @@ final class ResumableUpload {
     }
 
     private Optional<Upload> find(String key, PutOptions options) {
-        ObjectAttributes attributes =
-                new ObjectAttributes(options.contentType(), options.tags(), options.properties());
+        ObjectAttributes attributes = new ObjectAttributes(options.contentType(), options.tags(), options.properties());
         String afterKey = "";
         long afterUpload = 0;
         while (true) {
@@ -149,8 +147,8 @@ final class ResumableUpload {
         }
     }
 
-    private UploadedPart putPart(
-            Upload upload, int number, Path file, long from, long length, PartOptions options) throws IOException {
+    private UploadedPart putPart(Upload upload, int number, Path file, long from, long length, PartOptions options)
+            throws IOException {
         for (int attempt = 1; ; attempt++) {
             try (InputStream content = slice(file, from, length)) {
                 return uploads.put(upload, number, content, options.next());

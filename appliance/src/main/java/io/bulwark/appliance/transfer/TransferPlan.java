@@ -11,8 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param kept number of paths of the target that the source may have, in a place that could not be read
  * @param findings about what is not moved
  */
-public record TransferPlan(
-        List<Change> changed, long unchanged, List<String> gone, long kept, Findings findings) {
+public record TransferPlan(List<Change> changed, long unchanged, List<String> gone, long kept, Findings findings) {
     public TransferPlan {
         changed = List.copyOf(changed);
         gone = List.copyOf(gone);
@@ -27,7 +26,11 @@ public record TransferPlan(
      * @param object the source, if that is a bucket
      */
     public record Change(
-            String path, long bytes, boolean there, boolean attributesOnly, @Nullable ObjectInfo object) {}
+            String path,
+            long bytes,
+            boolean there,
+            boolean attributesOnly,
+            @Nullable ObjectInfo object) {}
 
     /**
      * Paths of the source that no change stands for.
@@ -59,7 +62,6 @@ public record TransferPlan(
 
     /** The same, of which only the first files are to be moved. */
     public TransferPlan beginning(int files) {
-        return new TransferPlan(
-                changed.subList(0, Math.min(files, changed.size())), 0, List.of(), kept, findings);
+        return new TransferPlan(changed.subList(0, Math.min(files, changed.size())), 0, List.of(), kept, findings);
     }
 }

@@ -74,8 +74,7 @@ public final class TreeDownload implements Transfer {
                 differences.put(path, Difference.CONTENT);
                 return;
             }
-            comparisons.add(
-                    () -> log.attempt(path, () -> differences.put(path, comparison.ofDownload(object, file))));
+            comparisons.add(() -> log.attempt(path, () -> differences.put(path, comparison.ofDownload(object, file))));
         });
         ParallelWork.run(comparisons, settings.parallel());
         List<Change> changed = new ArrayList<>();
@@ -101,20 +100,17 @@ public final class TreeDownload implements Transfer {
         listed.forEach((path, object) -> {
             boolean marker = path.endsWith("/") && object.length() == 0;
             String name = marker ? path.substring(0, path.length() - 1) : path;
-            TreeTarget.problemOf(name)
-                    .ifPresentOrElse(
-                            problem -> log.failed(source.key(path) + ": " + problem),
-                            () -> {
-                                if (marker) {
-                                    markers.add(name);
-                                    directories.add(name);
-                                } else {
-                                    objects.put(name, object);
-                                }
-                                for (int end = name.indexOf('/'); end >= 0; end = name.indexOf('/', end + 1)) {
-                                    directories.add(name.substring(0, end));
-                                }
-                            });
+            TreeTarget.problemOf(name).ifPresentOrElse(problem -> log.failed(source.key(path) + ": " + problem), () -> {
+                if (marker) {
+                    markers.add(name);
+                    directories.add(name);
+                } else {
+                    objects.put(name, object);
+                }
+                for (int end = name.indexOf('/'); end >= 0; end = name.indexOf('/', end + 1)) {
+                    directories.add(name.substring(0, end));
+                }
+            });
         });
         for (String path : directories) {
             if (objects.remove(path) != null) {
@@ -170,7 +166,10 @@ public final class TreeDownload implements Transfer {
         makeMarkers(target, known.markers(), log);
         if (deleteGone && !log.hasFailures()) {
             for (String path : plan.gone()) {
-                log.attempt(path, () -> delete(target, Objects.requireNonNull(known.files().get(path)), log));
+                log.attempt(
+                        path,
+                        () -> delete(
+                                target, Objects.requireNonNull(known.files().get(path)), log));
             }
         }
         for (Change change : blocked) {

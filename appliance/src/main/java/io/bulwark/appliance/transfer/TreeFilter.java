@@ -67,7 +67,8 @@ public final class TreeFilter {
             if (rule.equals("!")) {
                 rules.clear();
             } else if (rule.startsWith("+ ") || rule.startsWith("- ")) {
-                rules.add(new Rule(rule.startsWith("+"), Glob.ofRule(rule.substring(2).strip())));
+                rules.add(new Rule(
+                        rule.startsWith("+"), Glob.ofRule(rule.substring(2).strip())));
             } else {
                 throw new IllegalArgumentException("a rule is `+ PATTERN`, `- PATTERN` or `!`, not: " + rule);
             }

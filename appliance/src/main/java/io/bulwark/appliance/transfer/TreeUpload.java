@@ -62,8 +62,8 @@ public final class TreeUpload implements Transfer {
         List<TransferPlan.Change> changed = new ArrayList<>();
         for (TreeFile file : scan.files().values()) {
             if (!stored.contains(file.path())) {
-                changed.add(new TransferPlan.Change(
-                        file.path(), file.bytes(), objects.contains(file.path()), false, null));
+                changed.add(
+                        new TransferPlan.Change(file.path(), file.bytes(), objects.contains(file.path()), false, null));
             }
         }
         List<String> without = objects.stream()

@@ -34,7 +34,8 @@ final class EmbeddedGateway implements AutoCloseable {
      *
      * @return empty if the gateway's client was revoked, which must not keep the appliance from starting
      */
-    static Optional<EmbeddedGateway> start(ClusterPlan plan, Bulwark operator, MeterRegistry meters) throws IOException {
+    static Optional<EmbeddedGateway> start(ClusterPlan plan, Bulwark operator, MeterRegistry meters)
+            throws IOException {
         ClientConfig config = plan.s3Client();
         Path directory = plan.s3Directory();
         Path enabled = directory.resolve("enabled");
@@ -61,8 +62,7 @@ final class EmbeddedGateway implements AutoCloseable {
         try {
             return Optional.of(new EmbeddedGateway(
                     door,
-                    S3Gateway.start(
-                            door, config.principal(), S3Gateway.Settings.plain(plan.s3Address()), meters)));
+                    S3Gateway.start(door, config.principal(), S3Gateway.Settings.plain(plan.s3Address()), meters)));
         } catch (IOException | RuntimeException e) {
             door.close();
             throw e;

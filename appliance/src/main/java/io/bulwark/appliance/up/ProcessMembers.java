@@ -48,7 +48,8 @@ public final class ProcessMembers implements Members {
     public Member node(int number) {
         NodeSetup setup = plan.node(number, plan.data().node(number));
         Path file = config.resolve("node-" + number + ".yaml");
-        write(() -> RoleFile.writeNode(configured(setup, setup.listen()), file, plan.data().root()));
+        write(() -> RoleFile.writeNode(
+                configured(setup, setup.listen()), file, plan.data().root()));
         String name = "node-" + number;
         admins.put(name, plan.adminAddress(setup.listen()));
         return new ProcessMember(
@@ -63,7 +64,8 @@ public final class ProcessMembers implements Members {
     public ReplicaMember replica(int number) {
         ReplicaSetup setup = plan.replica(number, plan.data().replica(number));
         Path file = roleFile(plan, number);
-        write(() -> RoleFile.writeReplica(configured(setup, setup.listen()), file, plan.data().root()));
+        write(() -> RoleFile.writeReplica(
+                configured(setup, setup.listen()), file, plan.data().root()));
         String name = "replica-" + number;
         admins.put(name, plan.adminAddress(setup.listen()));
         return new ReplicaProcess(

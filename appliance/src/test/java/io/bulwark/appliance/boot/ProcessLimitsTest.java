@@ -33,7 +33,8 @@ class ProcessLimitsTest {
     void withFewFilesProcessesEndAtOnceWithAMessage() throws Exception {
         for (String files : List.of("64", "200")) {
             assertEnds(files, "up", "--data", directory.resolve("data").toString());
-            assertEnds(files, "up", "--json", "--data", directory.resolve("data").toString());
+            assertEnds(
+                    files, "up", "--json", "--data", directory.resolve("data").toString());
             assertEnds(files, "node", "--config", directory.resolve("role.yaml").toString());
         }
         assertEnds("64", "ls", "--json");
@@ -41,7 +42,8 @@ class ProcessLimitsTest {
     }
 
     private static void assertEnds(String files, String... arguments) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of("/bin/sh", "-c", "ulimit -n " + files + " && exec \"$@\"", "sh"));
+        List<String> command =
+                new ArrayList<>(List.of("/bin/sh", "-c", "ulimit -n " + files + " && exec \"$@\"", "sh"));
         command.addAll(JavaCommand.member(128));
         command.addAll(List.of(arguments));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
@@ -53,7 +55,8 @@ class ProcessLimitsTest {
         assertThat(process.waitFor()).as(String.join("\n", lines)).isEqualTo(ProcessLimits.EXIT_CODE);
         assertThat(lines).hasSize(1);
         assertThat(lines.getFirst()).contains("may open " + files + " files");
-        assertThat(lines.getFirst().startsWith("{")).isEqualTo(List.of(arguments).contains("--json"));
+        assertThat(lines.getFirst().startsWith("{"))
+                .isEqualTo(List.of(arguments).contains("--json"));
     }
 
     @Test

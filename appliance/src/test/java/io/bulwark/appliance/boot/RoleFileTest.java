@@ -122,7 +122,8 @@ class RoleFileTest {
 
     @Test
     void filesThatAreMovedTogetherFindEachOther() throws IOException {
-        Path root = Files.createDirectories(directory.resolve("d\u00e4t\u00e4 \"quoted\" \\ # {x}/config")).getParent();
+        Path root = Files.createDirectories(directory.resolve("d\u00e4t\u00e4 \"quoted\" \\ # {x}/config"))
+                .getParent();
         Path elsewhere = directory.resolve("elsewhere/genesis");
         NodeSetup node = new NodeSetup(
                 3,
@@ -152,7 +153,8 @@ class RoleFileTest {
                 .isInstanceOf(FileAccessException.class)
                 .hasMessageContaining("Input/output error");
         assertThat(BulwarkCommand.run("node", "--config", broken.toString())).isEqualTo(CommandFailure.FILES);
-        assertThat(BulwarkCommand.run("replica", "--config", directory.resolve("none").toString()))
+        assertThat(BulwarkCommand.run(
+                        "replica", "--config", directory.resolve("none").toString()))
                 .isEqualTo(CommandFailure.CONFIG);
     }
 

@@ -52,7 +52,8 @@ class AccessKeyCommandTest {
     @Test
     void commandWithoutAnApplianceSaysSo() {
         for (String[] command : List.of(
-                new String[] {"access-key", "create"}, new String[] {"access-key", "list"}, new String[] {"s3", "list"})) {
+                new String[] {"access-key", "create"}, new String[] {"access-key", "list"}, new String[] {"s3", "list"
+                })) {
             assertThat(run(command).exitCode()).isEqualTo(CommandFailure.UNAVAILABLE);
         }
     }

@@ -40,8 +40,7 @@ class BucketCommandTest {
     }
 
     private int set(String... options) {
-        List<String> arguments = new ArrayList<>(
-                List.of("bucket", "set", "photos", "--data", noAppliance.toString()));
+        List<String> arguments = new ArrayList<>(List.of("bucket", "set", "photos", "--data", noAppliance.toString()));
         arguments.addAll(List.of(options));
         return BulwarkCommand.run(arguments.toArray(String[]::new));
     }

@@ -42,9 +42,12 @@ class CompletionCommandTest {
         Path script = script(Shell.FISH);
         Assumptions.assumeTrue(exists("fish"), "no fish is installed");
         run("fish", "--no-execute", script.toString());
-        assertThat(run("fish", "-c", "source " + script + "; complete -C 'bulwark no'")).contains("node");
-        assertThat(run("fish", "-c", "source " + script + "; complete -C 'bulwark node li'")).contains("list", "lie");
-        assertThat(run("fish", "-c", "source " + script + "; complete -C 'bulwark mb --vol'")).contains("--volume");
+        assertThat(run("fish", "-c", "source " + script + "; complete -C 'bulwark no'"))
+                .contains("node");
+        assertThat(run("fish", "-c", "source " + script + "; complete -C 'bulwark node li'"))
+                .contains("list", "lie");
+        assertThat(run("fish", "-c", "source " + script + "; complete -C 'bulwark mb --vol'"))
+                .contains("--volume");
     }
 
     @Test

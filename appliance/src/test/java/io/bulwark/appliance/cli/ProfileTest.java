@@ -29,7 +29,8 @@ class ProfileTest {
         Map<String, String> xdg = Map.of("XDG_CONFIG_HOME", home.resolve("xdg").toString());
         assertThat(profile(xdg, "ls", "--profile=work").values())
                 .isEqualTo(Map.of(
-                        "client", home.resolve("xdg/bulwark/sub/client.properties").toString()));
+                        "client",
+                        home.resolve("xdg/bulwark/sub/client.properties").toString()));
     }
 
     @Test
@@ -40,12 +41,14 @@ class ProfileTest {
         assertThat(profile(one, "ls").values()).containsEntry("data", "/one");
         assertThat(profile(one, "ls", "--profile", "two").values()).containsEntry("data", "/two");
         assertThat(profile(Map.of(Profile.VARIABLE, ""), "ls").values()).isEmpty();
-        assertThat(profile(Map.of(Profile.VARIABLE, "none"), "help", "ls").values()).isEmpty();
+        assertThat(profile(Map.of(Profile.VARIABLE, "none"), "help", "ls").values())
+                .isEmpty();
     }
 
     @Test
     void optionsOfTheCommandLineCountMoreThanThoseOfTheProfile() {
-        CommandLine line = BulwarkCommand.line().setDefaultValueProvider(new Profile(Map.of("data", "/p", "parallel", "32")));
+        CommandLine line =
+                BulwarkCommand.line().setDefaultValueProvider(new Profile(Map.of("data", "/p", "parallel", "32")));
         assertThat(data(line, "verify", "papers")).isEqualTo("/p");
         assertThat(data(line, "verify", "papers", "--data", "/given")).isEqualTo("/given");
     }
@@ -75,7 +78,9 @@ class ProfileTest {
     void aCommandWithAProfileThatThereIsNotEndsAsOtherWrongConfigurations() {
         CommandOutput run = CommandOutput.of("ls", "--profile", "no-such-profile-here", "--json");
         assertThat(run.exitCode()).isEqualTo(CommandFailure.CONFIG);
-        assertThat(run.err()).contains("\"exception\":\"ConfigException\"", "no-such-profile-here").hasLineCount(1);
+        assertThat(run.err())
+                .contains("\"exception\":\"ConfigException\"", "no-such-profile-here")
+                .hasLineCount(1);
     }
 
     private Profile profile(Map<String, String> environment, String... args) {

@@ -72,7 +72,8 @@ class SupportCommandTest {
     void longLogsAreCutToTheirEnd() throws IOException {
         Path logs = Files.createDirectories(directory.resolve("logs"));
         for (int i = 0; i < 40; i++) {
-            try (RandomAccessFile log = new RandomAccessFile(logs.resolve("node-" + i + ".log").toFile(), "rw")) {
+            try (RandomAccessFile log =
+                    new RandomAccessFile(logs.resolve("node-" + i + ".log").toFile(), "rw")) {
                 log.setLength(64L << 20);
                 log.seek(64L << 20);
                 log.write(("the end of " + i).getBytes(StandardCharsets.UTF_8));

@@ -88,10 +88,13 @@ class UpCommandTest {
                     .start();
             try {
                 while (data.holder().orElse(0) != up.pid()) {
-                    assertThat(up.isAlive()).as(Files.readString(directory.resolve("log"))).isTrue();
+                    assertThat(up.isAlive())
+                            .as(Files.readString(directory.resolve("log")))
+                            .isTrue();
                     Thread.sleep(20);
                 }
-                CommandOutput down = CommandOutput.of("down", "--data", data.root().toString());
+                CommandOutput down =
+                        CommandOutput.of("down", "--data", data.root().toString());
                 assertThat(down.exitCode()).as(down.err()).isZero();
                 assertThat(data.holder()).isEmpty();
                 // It has ended; this process, its parent, may not have read its exit code yet.

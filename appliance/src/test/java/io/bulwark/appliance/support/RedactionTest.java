@@ -28,7 +28,9 @@ class RedactionTest {
                 "%s\n-----END PRIVATE KEY-----\nrest",
             })
     void secretsAreRemoved(String line) {
-        assertThat(Redaction.of("before " + line.formatted(SECRET))).doesNotContain(SECRET).contains(Redaction.REPLACED);
+        assertThat(Redaction.of("before " + line.formatted(SECRET)))
+                .doesNotContain(SECRET)
+                .contains(Redaction.REPLACED);
     }
 
     @ParameterizedTest

@@ -73,6 +73,7 @@ class BucketCopyTest {
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("overlap");
         }
-        assertThat(new BucketCopy(from.bucket(), "a", from.bucket(), "ab", SETTINGS)).isNotNull();
+        assertThat(new BucketCopy(from.bucket(), "a", from.bucket(), "ab", SETTINGS))
+                .isNotNull();
     }
 }

@@ -19,8 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class FileFactsTest {
     private static FileFacts of(Map<String, String> tags) {
-        return FileFacts.of(
-                new ObjectInfo("bucket", "key", 1, 1, Instant.EPOCH, MemoryBucket.state(tags), List.of()));
+        return FileFacts.of(new ObjectInfo("bucket", "key", 1, 1, Instant.EPOCH, MemoryBucket.state(tags), List.of()));
     }
 
     @ParameterizedTest
@@ -57,10 +56,13 @@ class FileFactsTest {
     @Test
     void malformedFactsOfOthersAreNotKnown() {
         for (String bad : List.of("", "x", "1e9", "1.1234567890", "99999999999999999999", "NaN", "1.", "--1", "0x1")) {
-            FileFacts facts = of(Map.of(FileFacts.MODIFIED, bad, FileFacts.CHANGED, bad, FileFacts.MODE, bad + "z", FileFacts.SHA256, bad));
+            FileFacts facts = of(Map.of(
+                    FileFacts.MODIFIED, bad, FileFacts.CHANGED, bad, FileFacts.MODE, bad + "z", FileFacts.SHA256, bad));
             assertThat(facts).as(bad).isEqualTo(new FileFacts(null, null, -1, ""));
         }
-        assertThat(of(Map.of(FileFacts.MODE, "0104755")).mode()).as("no set-user-id bit").isEqualTo(0755);
+        assertThat(of(Map.of(FileFacts.MODE, "0104755")).mode())
+                .as("no set-user-id bit")
+                .isEqualTo(0755);
         assertThat(of(Map.of(FileFacts.MODE, "77777777")).mode()).isEqualTo(-1);
         assertThat(of(Map.of(FileFacts.MODE, "33261")).mode())
                 .as("a decimal number, as s3fs writes it")
@@ -70,8 +72,7 @@ class FileFactsTest {
     @Test
     void theDigestOfAnEncryptedObjectIsNotUsed() {
         Map<String, String> tags = Map.of(FileFacts.SHA256, "a".repeat(64), ObjectEncryption.PROPERTY, "x");
-        ObjectInfo object =
-                new ObjectInfo("bucket", "key", 1, 1, Instant.EPOCH, MemoryBucket.state(tags), List.of());
+        ObjectInfo object = new ObjectInfo("bucket", "key", 1, 1, Instant.EPOCH, MemoryBucket.state(tags), List.of());
         assertThat(object.encrypted()).isTrue();
         assertThat(FileFacts.of(object).sha256()).isEmpty();
     }
@@ -80,12 +81,15 @@ class FileFactsTest {
     void aCoarserClockYieldsTheSameTime() {
         Instant kept = Instant.ofEpochSecond(1001, 123_456_789);
         assertThat(FileFacts.isSameTime(kept, kept)).isTrue();
-        assertThat(FileFacts.isSameTime(Instant.ofEpochSecond(1001, 123_456_700), kept)).isTrue();
-        assertThat(FileFacts.isSameTime(Instant.ofEpochSecond(1001, 123_456_000), kept)).isTrue();
+        assertThat(FileFacts.isSameTime(Instant.ofEpochSecond(1001, 123_456_700), kept))
+                .isTrue();
+        assertThat(FileFacts.isSameTime(Instant.ofEpochSecond(1001, 123_456_000), kept))
+                .isTrue();
         assertThat(FileFacts.isSameTime(Instant.ofEpochSecond(1001), kept)).isTrue();
         assertThat(FileFacts.isSameTime(Instant.ofEpochSecond(1000), kept)).isTrue();
         assertThat(FileFacts.isSameTime(Instant.ofEpochSecond(1002), kept)).isFalse();
-        assertThat(FileFacts.isSameTime(Instant.ofEpochSecond(1001, 123_456_788), kept)).isFalse();
+        assertThat(FileFacts.isSameTime(Instant.ofEpochSecond(1001, 123_456_788), kept))
+                .isFalse();
         assertThat(FileFacts.isSameTime(null, kept)).isFalse();
         assertThat(FileFacts.isSameTime(kept, null)).isFalse();
     }

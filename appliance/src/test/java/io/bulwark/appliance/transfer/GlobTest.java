@@ -63,7 +63,19 @@ class GlobTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"***", "a***b", "ab]c", "ab[c", "ab{c", "ab}c", "ab{{cd", "[a--b]", "a\\", "[]", "[[:nose:]]", "{{(}}"
+            strings = {
+                "***",
+                "a***b",
+                "ab]c",
+                "ab[c",
+                "ab{c",
+                "ab}c",
+                "ab{{cd",
+                "[a--b]",
+                "a\\",
+                "[]",
+                "[[:nose:]]",
+                "{{(}}"
             })
     void aBadPatternIsRefusedWithItsText(String rule) {
         assertThatThrownBy(() -> Glob.ofRule(rule))
@@ -120,7 +132,9 @@ class GlobTest {
         assertThat(filter.excludesAllBelow("proc")).isTrue();
         assertThat(filter.excludesAllBelow("a/cache")).isTrue();
         assertThat(filter.excludesAllBelow("a/proc")).isFalse();
-        assertThat(filter.excludesAllBelow("x.tmp")).as("files below have other names").isFalse();
+        assertThat(filter.excludesAllBelow("x.tmp"))
+                .as("files below have other names")
+                .isFalse();
         assertThat(TreeFilter.ofLines(List.of("+ *.txt", "- /proc/**")).excludesAllBelow("proc"))
                 .isFalse();
         assertThat(TreeFilter.ofLines(List.of("- *")).excludesAllBelow("proc")).isTrue();

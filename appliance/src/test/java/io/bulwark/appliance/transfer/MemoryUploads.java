@@ -138,7 +138,8 @@ final class MemoryUploads implements Uploads {
             content.writeBytes(part.content());
         }
         abort(upload);
-        return bucket.put(upload.key(), content.toByteArray(), upload.attributes().properties());
+        return bucket.put(
+                upload.key(), content.toByteArray(), upload.attributes().properties());
     }
 
     @Override

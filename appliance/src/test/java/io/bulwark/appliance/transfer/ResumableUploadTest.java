@@ -46,19 +46,16 @@ class ResumableUploadTest {
     }
 
     private void put() throws IOException {
-        new FileUpload(memory.bucket(), RateLimit.NONE)
-                .put(file, "large", PutOptions.DEFAULT, TransferListener.NONE);
+        new FileUpload(memory.bucket(), RateLimit.NONE).put(file, "large", PutOptions.DEFAULT, TransferListener.NONE);
     }
 
     private void assertStored() throws Exception {
         MessageDigest digest = MessageDigest.getInstance("SHA-256");
         memory.bucket()
-                .readTo(
-                        "large",
-                        new DigestOutputStream(OutputStream.nullOutputStream(), digest),
-                        GetOptions.DEFAULT);
+                .readTo("large", new DigestOutputStream(OutputStream.nullOutputStream(), digest), GetOptions.DEFAULT);
         assertThat(HexFormat.of().formatHex(digest.digest())).isEqualTo(ContentDigest.of(file));
-        assertThat(new FileComparison(memory.bucket(), TransferSettings.ofParallel(1).withChecksum(true))
+        assertThat(new FileComparison(
+                                memory.bucket(), TransferSettings.ofParallel(1).withChecksum(true))
                         .isStored(TreeFile.of(file, "large"), memory.info("large")))
                 .isTrue();
         assertThat(memory.uploads().size()).as("uploads that are left").isZero();

@@ -68,7 +68,10 @@ class TreeDownloadTest {
 
     @Test
     void timesAndModesComeBack() throws Exception {
-        memory.put("run.sh", bytes("#!/bin/sh"), Map.of(FileFacts.MODIFIED, "1600000000.123456789", FileFacts.MODE, "0104755"));
+        memory.put(
+                "run.sh",
+                bytes("#!/bin/sh"),
+                Map.of(FileFacts.MODIFIED, "1600000000.123456789", FileFacts.MODE, "0104755"));
         memory.put("plain", bytes("content"), Map.of());
         Transfer.Result result = get(false);
         assertThat(result.failures()).isEmpty();
@@ -146,8 +149,7 @@ class TreeDownloadTest {
         Files.setLastModifiedTime(root.resolve("Name"), FileTime.from(Instant.ofEpochSecond(1_600_000_000)));
         Files.createLink(root.resolve("name"), root.resolve("Name"));
         Transfer.Result result = get(true);
-        assertThat(result.failures())
-                .containsExactly("name: this file system takes its name for that of Name");
+        assertThat(result.failures()).containsExactly("name: this file system takes its name for that of Name");
         assertThat(root.resolve("Name")).hasContent("one");
         Files.delete(root.resolve("name"));
         assertThat(get(true).failures()).as("here they are two files").isEmpty();

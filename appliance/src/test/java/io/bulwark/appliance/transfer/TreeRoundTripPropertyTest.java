@@ -160,7 +160,8 @@ class TreeRoundTripPropertyTest {
     }
 
     private FileTime time() {
-        return FileTime.from(Instant.ofEpochSecond(random.nextLong(-1_000_000, 4_000_000_000L), random.nextInt(1_000_000_000)));
+        return FileTime.from(
+                Instant.ofEpochSecond(random.nextLong(-1_000_000, 4_000_000_000L), random.nextInt(1_000_000_000)));
     }
 
     private static boolean regular(Path file) {

@@ -42,8 +42,7 @@ class TreeScanTest {
     @Test
     void onlyWhatHasNoFileIsGone() throws IOException {
         TreeScan scan = TreeScan.of(root, TreeFilter.ALL);
-        assertThat(gone(scan, "open/file", "open/other", "file", "open"))
-                .containsExactly("file", "open", "open/other");
+        assertThat(gone(scan, "open/file", "open/other", "file", "open")).containsExactly("file", "open", "open/other");
     }
 
     @Test
@@ -74,7 +73,8 @@ class TreeScanTest {
 
     @Test
     void aMissingRootIsAFailure() {
-        assertThatThrownBy(() -> TreeScan.of(root.resolve("missing"), TreeFilter.ALL)).isInstanceOf(NoSuchFileException.class);
+        assertThatThrownBy(() -> TreeScan.of(root.resolve("missing"), TreeFilter.ALL))
+                .isInstanceOf(NoSuchFileException.class);
     }
 
     @Test
@@ -109,7 +109,9 @@ class TreeScanTest {
         Files.createSymbolicLink(root.resolve("one"), Path.of("two"));
         Files.createSymbolicLink(root.resolve("two"), Path.of("one"));
         TreeScan scan = TreeScan.of(root, TreeFilter.ALL);
-        assertThat(scan.findings().failures()).hasSize(2).allMatch(line -> line.endsWith(": the symbolic links form a loop"));
+        assertThat(scan.findings().failures())
+                .hasSize(2)
+                .allMatch(line -> line.endsWith(": the symbolic links form a loop"));
         assertThat(gone(scan, "one", "two/a")).isEmpty();
     }
 

@@ -46,7 +46,9 @@ class TreeUploadTest {
         assumeThat(made).as("this file system takes such names").isZero();
         TreeScan scan = TreeScan.of(root, TreeFilter.ALL);
         assertThat(scan.files()).containsOnlyKeys("plain");
-        assertThat(scan.findings().failures()).hasSize(2).allMatch(line -> line.endsWith("a name that this locale cannot decode"));
+        assertThat(scan.findings().failures())
+                .hasSize(2)
+                .allMatch(line -> line.endsWith("a name that this locale cannot decode"));
         assertThat(scan.isGone("x"))
                 .as("whichever name it had in another locale")
                 .isFalse();

@@ -83,9 +83,7 @@ public sealed interface ChannelConfig {
             case Tls files -> {
                 Bytes cluster = genesisKeys().cluster();
                 yield submission -> submission.signed(
-                        cluster,
-                        self,
-                        content -> identity(files, self).sign(content));
+                        cluster, self, content -> identity(files, self).sign(content));
             }
         };
     }

@@ -39,7 +39,8 @@ public final class ConfigurationFile {
      */
     public static BulwarkException failure(Path file, String kind, IOException cause) {
         return switch (cause) {
-            case NoSuchFileException ignored -> new ConfigException("there is no " + kind + " at " + file, Subject.NONE, cause);
+            case NoSuchFileException ignored ->
+                new ConfigException("there is no " + kind + " at " + file, Subject.NONE, cause);
             case UnusableFileException ignored ->
                 new ConfigException(String.valueOf(cause.getMessage()), Subject.NONE, cause);
             default ->

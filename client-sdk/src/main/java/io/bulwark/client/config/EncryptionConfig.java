@@ -100,7 +100,9 @@ public record EncryptionConfig(
                 properties.getProperty(KEY),
                 passwordFile == null
                         ? null
-                        : file.toAbsolutePath().resolveSibling(passwordFile.trim()).normalize()));
+                        : file.toAbsolutePath()
+                                .resolveSibling(passwordFile.trim())
+                                .normalize()));
     }
 
     /**
@@ -122,7 +124,8 @@ public record EncryptionConfig(
         if (passwordFile == null) {
             String password = System.getenv(PASSWORD_VARIABLE);
             if (password == null) {
-                throw new UnusableFileException("set " + PASSWORD_FILE + ", or " + PASSWORD_VARIABLE + " in the environment");
+                throw new UnusableFileException(
+                        "set " + PASSWORD_FILE + ", or " + PASSWORD_VARIABLE + " in the environment");
             }
             return password;
         }

@@ -65,8 +65,7 @@ public final class EvidenceLog implements EvidenceListener {
         synchronized (this) {
             if (evidence.verdict() != Verdict.SLOW) {
                 total++;
-                (evidence.verdict() == Verdict.POISONOUS ? poisonous : others)
-                        .add(new Entry(total, now, evidence));
+                (evidence.verdict() == Verdict.POISONOUS ? poisonous : others).add(new Entry(total, now, evidence));
             }
             silenced = tally(evidence).count(now.toEpochMilli());
         }
@@ -139,7 +138,8 @@ public final class EvidenceLog implements EvidenceListener {
                         evidence.detail(),
                         more);
             // A busy node is no finding; a connection that is lost has its own line.
-            case SLOW -> LOG.debug("{} is slow: block {}: {}{}", evidence.about(), evidence.block(), evidence.detail(), more);
+            case SLOW ->
+                LOG.debug("{} is slow: block {}: {}{}", evidence.about(), evidence.block(), evidence.detail(), more);
         }
     }
 

@@ -65,7 +65,8 @@ public final class Pkcs12Keys implements KeyProvider {
                 }
             }
         } catch (GeneralSecurityException | IOException e) {
-            throw new UnusableFileException(file + " is not a PKCS#12 file, or its password is wrong: " + e.getMessage(), e);
+            throw new UnusableFileException(
+                    file + " is not a PKCS#12 file, or its password is wrong: " + e.getMessage(), e);
         }
         List<String> names = List.copyOf(keys.keySet());
         if (names.isEmpty()) {
@@ -76,7 +77,8 @@ public final class Pkcs12Keys implements KeyProvider {
         }
         String wrapping = alias == null ? names.getFirst() : alias.toLowerCase(Locale.ROOT);
         if (!keys.containsKey(wrapping)) {
-            throw new UnusableFileException(file + " has no AES key of 256 bits with the name " + wrapping + ", but " + names);
+            throw new UnusableFileException(
+                    file + " has no AES key of 256 bits with the name " + wrapping + ", but " + names);
         }
         return new Pkcs12Keys(file, keys, wrapping);
     }

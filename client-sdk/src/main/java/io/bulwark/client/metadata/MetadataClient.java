@@ -98,9 +98,8 @@ public final class MetadataClient implements AutoCloseable {
     public static MetadataClient connect(
             Transport transport, Configuration configuration, List<InetSocketAddress> replicas, long timeoutMillis) {
         PeerLinks links = new PeerLinks(transport);
-        OperationDriver driver =
-                new OperationDriver(
-                        links, ignored -> {}, OperationDriver.Limits.standard(), new SecureRandom().nextLong());
+        OperationDriver driver = new OperationDriver(
+                links, ignored -> {}, OperationDriver.Limits.standard(), new SecureRandom().nextLong());
         Succession fixed = new FixedMembership(ConfigurationStart.first(configuration));
         Supplier<Optional<NotBelievedException>> denial =
                 () -> AuthenticationFailure.of(configuration.replicas(), links::refusal, links.hasEverConnected())
@@ -133,9 +132,8 @@ public final class MetadataClient implements AutoCloseable {
     private static MetadataClient connect(
             Transport transport, List<InetSocketAddress> replicas, Optional<KnownReplicas> group, long timeoutMillis) {
         PeerLinks links = new PeerLinks(transport);
-        OperationDriver driver =
-                new OperationDriver(
-                        links, ignored -> {}, OperationDriver.Limits.standard(), new SecureRandom().nextLong());
+        OperationDriver driver = new OperationDriver(
+                links, ignored -> {}, OperationDriver.Limits.standard(), new SecureRandom().nextLong());
         ReplicaPaths paths = new ReplicaPaths(links, replicas, group);
         MetadataClient client = new MetadataClient(driver, replicas.size(), group, timeoutMillis, paths::denial, () -> {
             paths.close();

@@ -105,7 +105,7 @@ public final class ObjectReader implements AutoCloseable {
                 case ObjectStep.Ask ask ->
                     answers.expect(ask.token(), store.metadata().query(ask.query()), Answer.Replied::new);
                 case ObjectStep.StoreExtent ignored ->
-                        throw new IllegalStateException("getting an object takes no " + step);
+                    throw new IllegalStateException("getting an object takes no " + step);
                 case ObjectStep.Submit ignored -> throw new IllegalStateException("getting an object takes no " + step);
             }
         }

@@ -70,11 +70,7 @@ public final class ObjectWriter {
         this.progress = progress;
         this.expectedLength = expectedLength;
         this.lease = store.sessions().lease(volume.id(), deadline, target.subject());
-        this.put = new ObjectPut(
-                volume,
-                target.destination(),
-                expectedLength,
-                lease.blocks());
+        this.put = new ObjectPut(volume, target.destination(), expectedLength, lease.blocks());
     }
 
     /** Takes the bytes; the array may be used again. */
@@ -209,7 +205,7 @@ public final class ObjectWriter {
                     }
                 }
                 case ObjectStep.FetchExtent ignored ->
-                        throw new IllegalStateException("putting an object takes no " + step);
+                    throw new IllegalStateException("putting an object takes no " + step);
                 case ObjectStep.Ask ignored -> throw new IllegalStateException("putting an object takes no " + step);
             }
         }
@@ -220,7 +216,8 @@ public final class ObjectWriter {
         store.budget().acquire(held, deadline, target.subject());
         try {
             var outcome = store.extents().write(volume, extent.block(), extent.content());
-            var unused = outcome.whenComplete((ignored1, ignored2) -> store.budget().release(held));
+            var unused =
+                    outcome.whenComplete((ignored1, ignored2) -> store.budget().release(held));
             answers.expect(extent.token(), outcome, Answer.Stored::new);
         } catch (RuntimeException e) {
             store.budget().release(held);

@@ -43,7 +43,8 @@ public final class Quantity {
             String unit = (parts.group(2) == null ? "" : parts.group(2)).toUpperCase(Locale.ROOT);
             int shift = unit.isEmpty() ? 0 : 10 * ("KMGTPE".indexOf(unit.charAt(0)) + 1);
             BigDecimal bytes = new BigDecimal(parts.group(1)).multiply(new BigDecimal(BigInteger.ONE.shiftLeft(shift)));
-            if (bytes.compareTo(new BigDecimal(Long.MAX_VALUE)) <= 0 && bytes.stripTrailingZeros().scale() <= 0) {
+            if (bytes.compareTo(new BigDecimal(Long.MAX_VALUE)) <= 0
+                    && bytes.stripTrailingZeros().scale() <= 0) {
                 return bytes.longValueExact();
             }
         }

@@ -124,9 +124,8 @@ class EncryptedBucketTest {
         assertThat(Arrays.copyOf(seen, 1000)).isNotEqualTo(Arrays.copyOf(content, 1000));
         assertThat(photos.getBytes("secret", GetOptions.DEFAULT.withAsStored(true)))
                 .isEqualTo(seen);
-        assertThatThrownBy(() ->
-                        photos.put(
-                                "marked", content, PutOptions.DEFAULT.withProperties(Map.of(ObjectEncryption.PROPERTY, "x"))))
+        assertThatThrownBy(() -> photos.put(
+                        "marked", content, PutOptions.DEFAULT.withProperties(Map.of(ObjectEncryption.PROPERTY, "x"))))
                 .isInstanceOf(InvalidRequestException.class);
         stored.put("plain", content);
         assertThat(photos.getBytes("plain")).as("what is not encrypted").isEqualTo(content);
@@ -135,7 +134,8 @@ class EncryptedBucketTest {
     @Test
     void copiesAndRenamedObjectsAreReadWithTheSameKey() {
         client.createVolume(VolumeSpec.objects("second", ProtectionPolicy.standard()));
-        Bucket elsewhere = client.createBucket(new io.bulwark.client.BucketSpec("elsewhere", "second", false, 0, false));
+        Bucket elsewhere =
+                client.createBucket(new io.bulwark.client.BucketSpec("elsewhere", "second", false, 0, false));
         photos.put("first", content);
         photos.copy("first", "copied");
         photos.rename("first", "renamed");

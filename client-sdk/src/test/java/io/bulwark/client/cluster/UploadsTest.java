@@ -98,8 +98,8 @@ class UploadsTest {
         for (int read = 0; read < 20; read++) {
             int from = random.nextInt(content.length + 2);
             int count = random.nextInt(2 * BLOCK);
-            byte[] expected = Arrays.copyOfRange(
-                    content, Math.min(from, content.length), Math.min(from + count, content.length));
+            byte[] expected =
+                    Arrays.copyOfRange(content, Math.min(from, content.length), Math.min(from + count, content.length));
             assertThat(bucket.getBytes(key, GetOptions.DEFAULT.withRange(from, count)))
                     .as("seed %d, %d bytes from %d on", seed, count, from)
                     .isEqualTo(expected);
@@ -157,7 +157,8 @@ class UploadsTest {
                 .extracting(Upload::id)
                 .containsExactly(ids.get(2));
         Upload upload = own.uploads().find("b", ids.get(3));
-        UploadedPart one = own.uploads().put(upload, 1, content(5), PutOptions.DEFAULT.withProperties(Map.of("k", "v")));
+        UploadedPart one =
+                own.uploads().put(upload, 1, content(5), PutOptions.DEFAULT.withProperties(Map.of("k", "v")));
         UploadedPart two = own.uploads().put(upload, 2, content(6), PutOptions.DEFAULT);
         PartPage parts = own.uploads().parts(upload, 0, 1);
         assertThat(parts.parts()).containsExactly(one);
@@ -195,16 +196,14 @@ class UploadsTest {
         bucket.delete("one");
         bucket.delete("two");
         assertReads("composed", expected);
-        bucket.compose(
-                "again", List.of(ObjectSlice.of(made).withRange(BLOCK - 1, 3)), PutOptions.DEFAULT);
+        bucket.compose("again", List.of(ObjectSlice.of(made).withRange(BLOCK - 1, 3)), PutOptions.DEFAULT);
         assertReads("again", Arrays.copyOfRange(expected, BLOCK - 1, BLOCK + 2));
         Path file = directory.resolve("composed");
         bucket.readTo("composed", file);
         assertThat(Files.readAllBytes(file)).isEqualTo(expected);
         assertThatThrownBy(() -> bucket.compose("none", List.of(), PutOptions.DEFAULT))
                 .isInstanceOf(InvalidRequestException.class);
-        assertThatThrownBy(() -> bucket.compose(
-                        "none", List.of(ObjectSlice.of("films", "gone")), PutOptions.DEFAULT))
+        assertThatThrownBy(() -> bucket.compose("none", List.of(ObjectSlice.of("films", "gone")), PutOptions.DEFAULT))
                 .isInstanceOf(NoSuchKeyException.class);
         assertThatThrownBy(() -> bucket.compose(
                         "none", List.of(ObjectSlice.of(made).withRange(0, expected.length + 1L)), PutOptions.DEFAULT))
@@ -233,9 +232,7 @@ class UploadsTest {
         assertThat(bucket.head("many").properties()).isEqualTo(Map.of("k", "v"));
         assertThat(bucket.uploads().list("many", "", 0, 1).uploads()).isEmpty();
         assertThatThrownBy(() -> bucket.compose(
-                        "many",
-                        Collections.nCopies(200, ObjectSlice.of("films", "l".repeat(900))),
-                        PutOptions.DEFAULT))
+                        "many", Collections.nCopies(200, ObjectSlice.of("films", "l".repeat(900))), PutOptions.DEFAULT))
                 .isInstanceOf(NoSuchKeyException.class);
         assertThat(bucket.uploads().list("many", "", 0, 1).uploads())
                 .as("a failed composition leaves no upload")
@@ -247,8 +244,7 @@ class UploadsTest {
         byte[] source = content(3 * BLOCK);
         bucket.put("source", source);
         Upload upload = bucket.uploads().begin("copied", PutOptions.DEFAULT);
-        UploadedPart one =
-                bucket.uploads().copy(upload, 1, ObjectSlice.of("films", "source"), PutOptions.DEFAULT);
+        UploadedPart one = bucket.uploads().copy(upload, 1, ObjectSlice.of("films", "source"), PutOptions.DEFAULT);
         UploadedPart two = bucket.uploads()
                 .copy(
                         upload,
@@ -258,7 +254,8 @@ class UploadsTest {
         assertThat(two.length()).isEqualTo(10);
         assertThat(bucket.uploads().parts(upload, 1, 9).parts()).containsExactly(two);
         bucket.uploads()
-                .complete(Upload.named("films", "copied", upload.id()), List.of(one.id(), two.id()), PutOptions.DEFAULT);
+                .complete(
+                        Upload.named("films", "copied", upload.id()), List.of(one.id(), two.id()), PutOptions.DEFAULT);
         assertReads("copied", joined(source, Arrays.copyOfRange(source, 5, 15)));
     }
 
@@ -322,9 +319,8 @@ class UploadsTest {
             throw new IllegalStateException("no digest");
         });
         assertThatThrownBy(() -> bucket.put("failing", content(BLOCK), failing)).hasMessage("no digest");
-        PutOptions twice = PutOptions.DEFAULT
-                .withProperties(Map.of("etag", "1"))
-                .withFinalProperties(() -> Map.of("etag", "2"));
+        PutOptions twice =
+                PutOptions.DEFAULT.withProperties(Map.of("etag", "1")).withFinalProperties(() -> Map.of("etag", "2"));
         assertThatThrownBy(() -> bucket.put("failing", content(BLOCK), twice))
                 .isInstanceOf(InvalidRequestException.class)
                 .hasMessageContaining("etag");
@@ -341,7 +337,9 @@ class UploadsTest {
                 .isInstanceOf(InvalidRequestException.class)
                 .hasMessageContaining("encryption");
         ObjectInfo put = sealed.put(
-                "sealed", content(10), PutOptions.DEFAULT.withFinalProperties(() -> Map.of("etag", "of the plain text")));
+                "sealed",
+                content(10),
+                PutOptions.DEFAULT.withFinalProperties(() -> Map.of("etag", "of the plain text")));
         assertThat(put.properties()).containsEntry("etag", "of the plain text");
         assertThat(sealed.getBytes("sealed")).hasSize(10);
     }
@@ -362,7 +360,8 @@ class UploadsTest {
         assertThat(map.extents()).allMatch(extent -> extent.good() >= POLICY.writeQuorum());
         FragmentMap part = bucket.fragments("f/all", 0, 2, 1);
         assertThat(part.extentCount()).isEqualTo(3);
-        assertThat(part.extents()).extracting(FragmentMap.Extent::block)
+        assertThat(part.extents())
+                .extracting(FragmentMap.Extent::block)
                 .containsExactly(map.extents().getLast().block());
         assertThat(bucket.fragments("f/all", 0, 3, 5).extents()).isEmpty();
     }

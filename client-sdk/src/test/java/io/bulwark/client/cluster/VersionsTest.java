@@ -87,7 +87,10 @@ class VersionsTest {
             assertThat(entry.tags()).containsOnly(Map.entry("colour", "blue"));
             assertThat(entry.properties()).containsOnly(Map.entry("etag", "x"));
         });
-        assertThat(bucket.versions("")).singleElement().extracting(VersionInfo::properties).isEqualTo(put.properties());
+        assertThat(bucket.versions(""))
+                .singleElement()
+                .extracting(VersionInfo::properties)
+                .isEqualTo(put.properties());
         assertThatThrownBy(() -> bucket.setTags("a", 0, new TreeMap<>(Map.of("", "x"))))
                 .isInstanceOf(InvalidRequestException.class);
     }
@@ -142,9 +145,12 @@ class VersionsTest {
         assertThatThrownBy(() -> bucket.delete("a", DeleteOptions.DEFAULT.withPrecondition(wrong)))
                 .isInstanceOf(PreconditionFailedException.class);
         bucket.put("a", CONTENT, etag("y").withPrecondition(Precondition.ifProperty("etag", "x")));
-        assertThat(bucket.delete("a", DeleteOptions.DEFAULT.withPrecondition(wrong)).marker()).isFalse();
+        assertThat(bucket.delete("a", DeleteOptions.DEFAULT.withPrecondition(wrong))
+                        .marker())
+                .isFalse();
         assertThatThrownBy(() -> bucket.delete("a")).isInstanceOf(NoSuchKeyException.class);
-        assertThat(bucket.delete("a", DeleteOptions.DEFAULT.evenIfAbsent()).version()).isZero();
+        assertThat(bucket.delete("a", DeleteOptions.DEFAULT.evenIfAbsent()).version())
+                .isZero();
     }
 
     @Test
@@ -154,7 +160,8 @@ class VersionsTest {
             bucket.put(key, CONTENT);
         }
         List<String> found = new ArrayList<>();
-        VersionListOptions options = VersionListOptions.DEFAULT.withDelimiter("/").withLimit(1);
+        VersionListOptions options =
+                VersionListOptions.DEFAULT.withDelimiter("/").withLimit(1);
         VersionPage page;
         do {
             page = bucket.listVersions(options);
@@ -163,7 +170,8 @@ class VersionsTest {
             options = options.withAfter(page.nextKey(), page.nextVersion());
         } while (!page.last());
         assertThat(found).containsExactly("a", "b/", "c", "c");
-        assertThat(bucket.list(ListOptions.DEFAULT.withDelimiter("/").withStartAfter("b/")).objects())
+        assertThat(bucket.list(ListOptions.DEFAULT.withDelimiter("/").withStartAfter("b/"))
+                        .objects())
                 .extracting(ObjectInfo::key)
                 .containsExactly("c");
     }
@@ -201,8 +209,7 @@ class VersionsTest {
         assertThat(bucket.settings()).containsExactly("cors");
         bucket.removeSetting("cors", Precondition.NONE);
         assertThat(bucket.settings()).isEmpty();
-        assertThatThrownBy(
-                        () -> bucket.putSetting("cors", new byte[BucketDocument.BYTES_MAX + 1], Precondition.NONE))
+        assertThatThrownBy(() -> bucket.putSetting("cors", new byte[BucketDocument.BYTES_MAX + 1], Precondition.NONE))
                 .isInstanceOf(InvalidRequestException.class);
     }
 }

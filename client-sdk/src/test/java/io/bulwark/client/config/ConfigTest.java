@@ -153,8 +153,8 @@ class ConfigTest {
             replica.3=h:4
             """;
         assertThat(load(text).channels())
-                .isEqualTo(new ChannelConfig.Tls(
-                        directory.resolve("keys/d\u00e4ten.pem"), directory.resolve("g\u65e5")));
+                .isEqualTo(
+                        new ChannelConfig.Tls(directory.resolve("keys/d\u00e4ten.pem"), directory.resolve("g\u65e5")));
         Path latin = Files.write(
                 directory.resolve("latin.properties"),
                 text.replace("\u65e5", "").getBytes(StandardCharsets.ISO_8859_1));
@@ -187,8 +187,8 @@ class ConfigTest {
 
     private static GenesisFile genesis() {
         SortedMap<PrincipalId, PrincipalKey> keys = new TreeMap<>();
-        for (PrincipalId each : List.of(
-                ALICE, REPLICA, PrincipalId.replica(1), PrincipalId.replica(2), PrincipalId.replica(3))) {
+        for (PrincipalId each :
+                List.of(ALICE, REPLICA, PrincipalId.replica(1), PrincipalId.replica(2), PrincipalId.replica(3))) {
             keys.put(each, Identity.generate(each, new SecureRandom()).publicKey());
         }
         return new GenesisFile("00".repeat(16), ALICE, keys);

@@ -64,8 +64,7 @@ class ObjectStreamTest {
 
     private static ObjectWriter.Target target(String key) {
         return new ObjectWriter.Target(
-                Subject.key("bucket", key),
-                new ObjectPut.Target("bucket", key, Condition.NONE, ObjectAttributes.NONE));
+                Subject.key("bucket", key), new ObjectPut.Target("bucket", key, Condition.NONE, ObjectAttributes.NONE));
     }
 
     private ObjectWriter writer(String key, long expected) {
@@ -87,7 +86,13 @@ class ObjectStreamTest {
         Inode inode = metadata.inode(key);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (ObjectReader reader = new ObjectReader(
-                store, VOLUME, new ObjectVersion("bucket", key, 1, inode), Subject.key("bucket", key), offset, length, Deadline.in(Duration.ZERO))) {
+                store,
+                VOLUME,
+                new ObjectVersion("bucket", key, 1, inode),
+                Subject.key("bucket", key),
+                offset,
+                length,
+                Deadline.in(Duration.ZERO))) {
             for (Bytes part = reader.next(); !part.isEmpty(); part = reader.next()) {
                 out.write(part.array(), part.offset(), part.length());
             }
@@ -237,8 +242,8 @@ class ObjectStreamTest {
 
     @Test
     void aFailedBlockFailsThePutAndAbortIsQuiet() {
-        extents.writeFailure =
-                block -> block.counter() == 2 ? new WriteOutcome.Unavailable(Map.of(1, "node-1 has not answered")) : null;
+        extents.writeFailure = block ->
+                block.counter() == 2 ? new WriteOutcome.Unavailable(Map.of(1, "node-1 has not answered")) : null;
         ObjectWriter writer = writer("key", -1);
         assertThatThrownBy(() -> {
                     writer.write(content(100 * BLOCK), 0, 100 * BLOCK);
@@ -263,7 +268,13 @@ class ObjectStreamTest {
 
         Inode inode = metadata.inode("key");
         ObjectReader reader = new ObjectReader(
-                store, VOLUME, new ObjectVersion("bucket", "key", 1, inode), Subject.key("bucket", "key"), 0, BLOCK, Deadline.in(Duration.ZERO));
+                store,
+                VOLUME,
+                new ObjectVersion("bucket", "key", 1, inode),
+                Subject.key("bucket", "key"),
+                0,
+                BLOCK,
+                Deadline.in(Duration.ZERO));
         metadata.objects.clear();
         assertThatThrownBy(reader::next).isInstanceOf(ChangedWhileReadingException.class);
     }
@@ -273,7 +284,8 @@ class ObjectStreamTest {
         ObjectWriter writer = writer("key", -1);
         writer.write(content(BLOCK), 0, BLOCK);
         writer.finish();
-        extents.readFailure = _ -> new ReadOutcome.TooFewHolders(Map.of(2, "node-2 has not answered", 3, "node-3 has not answered"));
+        extents.readFailure =
+                _ -> new ReadOutcome.TooFewHolders(Map.of(2, "node-2 has not answered", 3, "node-3 has not answered"));
         assertThatThrownBy(() -> read("key", 0, BLOCK))
                 .isInstanceOf(UnavailableException.class)
                 .hasMessageContaining("too few nodes hold it: node-2 has not answered, node-3 has not answered")
@@ -292,7 +304,13 @@ class ObjectStreamTest {
         };
         Inode inode = metadata.inode("key");
         ObjectReader reader = new ObjectReader(
-                store, VOLUME, new ObjectVersion("bucket", "key", 1, inode), Subject.key("bucket", "key"), 0, 2 * BLOCK, Deadline.in(Duration.ZERO));
+                store,
+                VOLUME,
+                new ObjectVersion("bucket", "key", 1, inode),
+                Subject.key("bucket", "key"),
+                0,
+                2 * BLOCK,
+                Deadline.in(Duration.ZERO));
         assertThatThrownBy(reader::next).isInstanceOf(CancelledException.class);
         assertThatThrownBy(reader::next).isInstanceOf(CancelledException.class);
     }

@@ -88,18 +88,15 @@ record Route(String operation, Consumer<Call> handler) {
             Map.entry("GET versioning", new Route("GetBucketVersioning", BucketSettingOperations::getVersioning)),
             Map.entry("PUT versioning", new Route("PutBucketVersioning", BucketSettingOperations::putVersioning)),
             Map.entry(
-                    "GET object-lock",
-                    new Route("GetObjectLockConfiguration", BucketSettingOperations::getObjectLock)),
+                    "GET object-lock", new Route("GetObjectLockConfiguration", BucketSettingOperations::getObjectLock)),
             Map.entry(
-                    "PUT object-lock",
-                    new Route("PutObjectLockConfiguration", BucketSettingOperations::putObjectLock)),
+                    "PUT object-lock", new Route("PutObjectLockConfiguration", BucketSettingOperations::putObjectLock)),
             Map.entry("GET acl", new Route("GetBucketAcl", BucketSettingOperations::getAcl)),
             Map.entry("PUT acl", new Route("PutBucketAcl", BucketSettingOperations::putAcl)),
             Map.entry("GET policy", new Route("GetBucketPolicy", BucketSettingOperations::getPolicy)),
             Map.entry("PUT policy", new Route("PutBucketPolicy", BucketSettingOperations::putPolicy)),
             Map.entry("DELETE policy", new Route("DeleteBucketPolicy", BucketSettingOperations::deletePolicy)),
-            Map.entry(
-                    "GET policyStatus", new Route("GetBucketPolicyStatus", BucketSettingOperations::getPolicyStatus)),
+            Map.entry("GET policyStatus", new Route("GetBucketPolicyStatus", BucketSettingOperations::getPolicyStatus)),
             Map.entry("GET cors", new Route("GetBucketCors", BucketSettingOperations::getCors)),
             Map.entry("PUT cors", new Route("PutBucketCors", BucketSettingOperations::putCors)),
             Map.entry("DELETE cors", new Route("DeleteBucketCors", BucketSettingOperations::deleteCors)),
@@ -109,8 +106,7 @@ record Route(String operation, Consumer<Call> handler) {
             Map.entry(
                     "PUT lifecycle",
                     new Route("PutBucketLifecycleConfiguration", BucketSettingOperations::putLifecycle)),
-            Map.entry(
-                    "DELETE lifecycle", new Route("DeleteBucketLifecycle", BucketSettingOperations::deleteLifecycle)),
+            Map.entry("DELETE lifecycle", new Route("DeleteBucketLifecycle", BucketSettingOperations::deleteLifecycle)),
             Map.entry("GET tagging", new Route("GetBucketTagging", BucketSettingOperations::getTags)),
             Map.entry("PUT tagging", new Route("PutBucketTagging", BucketSettingOperations::putTags)),
             Map.entry("DELETE tagging", new Route("DeleteBucketTagging", BucketSettingOperations::deleteTags)),
@@ -188,7 +184,8 @@ record Route(String operation, Consumer<Call> handler) {
         String method = exchange.method();
         if (exchange.bucket().isEmpty()) {
             if (!method.equals("GET")) {
-                throw ErrorCode.METHOD_NOT_ALLOWED.because("The specified method is not allowed against this resource.");
+                throw ErrorCode.METHOD_NOT_ALLOWED.because(
+                        "The specified method is not allowed against this resource.");
             }
             return LIST_BUCKETS;
         }
@@ -202,9 +199,12 @@ record Route(String operation, Consumer<Call> handler) {
             throw choice.isPresent()
                     ? ErrorCode.NOT_IMPLEMENTED.because("A header or query you provided implies functionality that is "
                             + "not implemented: " + choice.get())
-                    : ErrorCode.METHOD_NOT_ALLOWED.because("The specified method is not allowed against this resource.");
+                    : ErrorCode.METHOD_NOT_ALLOWED.because(
+                            "The specified method is not allowed against this resource.");
         }
-        if (ofObject && method.equals("PUT") && exchange.header("x-amz-copy-source").isPresent()) {
+        if (ofObject
+                && method.equals("PUT")
+                && exchange.header("x-amz-copy-source").isPresent()) {
             return name.equals("PUT") ? COPY : name.equals("PUT uploadId") ? COPY_PART : route;
         }
         return route;

@@ -79,7 +79,9 @@ public final class S3Gateway implements AutoCloseable {
             try {
                 return question.get();
             } catch (BulwarkException e) {
-                throw SdkFailures.of(e).<RuntimeException>map(refusal -> refusal).orElse(e);
+                throw SdkFailures.of(e)
+                        .<RuntimeException>map(refusal -> refusal)
+                        .orElse(e);
             }
         }
     }

@@ -93,8 +93,8 @@ public final class S3Operations implements Operations {
         SortedMap<String, String> answer = call.rules()
                 .cors()
                 .flatMap(rules -> rules.headersFor(origin.get(), method.get(), headers))
-                .orElseThrow(() -> new S3Exception(
-                        403, "AccessForbidden", "CORSResponse: This CORS request is not allowed."));
+                .orElseThrow(() ->
+                        new S3Exception(403, "AccessForbidden", "CORSResponse: This CORS request is not allowed."));
         call.respond(200, answer);
     }
 }

@@ -161,13 +161,15 @@ final class Recipes {
 
     private void cancel() throws InterruptedException {
         CountDownLatch reading = new CountDownLatch(1);
-        InputStream endless = new SequenceInputStream(new InputStream() {
-            @Override
-            public int read() {
-                reading.countDown();
-                return -1;
-            }
-        }, new EndlessStream());
+        InputStream endless = new SequenceInputStream(
+                new InputStream() {
+                    @Override
+                    public int read() {
+                        reading.countDown();
+                        return -1;
+                    }
+                },
+                new EndlessStream());
 
         CompletableFuture<ObjectInfo> video = photos.putAsync("video.mp4", endless);
         reading.await();

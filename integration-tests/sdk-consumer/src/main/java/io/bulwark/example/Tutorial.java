@@ -35,7 +35,8 @@ public final class Tutorial {
 
     /** Takes the {@code client.properties} of a cluster and a directory with {@code photos.p12}. */
     public static void main(String[] arguments) throws IOException, InterruptedException {
-        char[] password = Objects.requireNonNull(System.getenv("PHOTOS_PASSWORD"), "PHOTOS_PASSWORD").toCharArray();
+        char[] password = Objects.requireNonNull(System.getenv("PHOTOS_PASSWORD"), "PHOTOS_PASSWORD")
+                .toCharArray();
         new Tutorial(Path.of(arguments[1]), password).run(Path.of(arguments[0]));
         System.out.println("docs/sdk.md ran on Java " + Runtime.version().feature());
     }

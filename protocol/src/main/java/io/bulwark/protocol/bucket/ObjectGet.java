@@ -33,8 +33,8 @@ public final class ObjectGet {
     private static final long NONE = -1;
 
     /** These errors say that a version that was found before is no longer there. */
-    private static final Set<MetadataError> GONE = EnumSet.of(
-            MetadataError.NO_SUCH_BUCKET, MetadataError.NO_SUCH_OBJECT, MetadataError.NO_SUCH_VERSION);
+    private static final Set<MetadataError> GONE =
+            EnumSet.of(MetadataError.NO_SUCH_BUCKET, MetadataError.NO_SUCH_OBJECT, MetadataError.NO_SUCH_VERSION);
 
     private final Volume volume;
     private final ObjectVersion object;

@@ -270,8 +270,7 @@ public final class ObjectPut {
         }
         ObjectLayout layout = new ObjectLayout(volume.id(), blockBytes, length, plan.used(), below);
         plan.giveBackUnused();
-        Command put =
-                destination.commit(layout, length == 0 ? List.of() : EpochClaim.of(volume), plan.pending());
+        Command put = destination.commit(layout, length == 0 ? List.of() : EpochClaim.of(volume), plan.pending());
         commit = ++lastToken;
         steps.add(new ObjectStep.Submit(commit, put));
     }

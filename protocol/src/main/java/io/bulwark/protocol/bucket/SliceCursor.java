@@ -82,7 +82,6 @@ final class SliceCursor {
         int from = (int) (position % layout.blockBytes());
         int count = (int) Math.min(length - from, end - position);
         position += count;
-        return new Extent(
-                inode, layout.block(index), pinLists.pin(index).orElseThrow(), length, from, count);
+        return new Extent(inode, layout.block(index), pinLists.pin(index).orElseThrow(), length, from, count);
     }
 }

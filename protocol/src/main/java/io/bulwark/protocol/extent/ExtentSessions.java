@@ -225,7 +225,7 @@ final class ExtentSessions {
             others.remove(key);
             open.put(key, session);
             Map<Key, Session> owners =
-                openOf.computeIfAbsent(key.owner(), ignored -> new LinkedHashMap<>(16, 0.75f, true));
+                    openOf.computeIfAbsent(key.owner(), ignored -> new LinkedHashMap<>(16, 0.75f, true));
             owners.put(key, session);
             evict(owners, OPEN_PER_OWNER_MAX);
             evict(open, OPEN_MAX);

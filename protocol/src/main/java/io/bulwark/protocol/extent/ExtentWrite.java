@@ -281,7 +281,9 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
             if (!slot.stored) {
                 reasons.put(
                         index,
-                        slot.refusal == null ? node(index) + " has not answered" : node(index) + " answered " + slot.refusal);
+                        slot.refusal == null
+                                ? node(index) + " has not answered"
+                                : node(index) + " answered " + slot.refusal);
             }
         }
         return reasons;

@@ -196,8 +196,8 @@ final class FpAccess {
      */
     private Admission admitCommitter(long nowMillis, FpGroup group, SessionKey key) {
         Admission ofWriter = admitWriter(nowMillis, group, key);
-        boolean closed =
-                ofWriter instanceof Admission.Refuse(FpRefusal refusal, long ignored) && refusal == FpRefusal.SESSION_CLOSED;
+        boolean closed = ofWriter instanceof Admission.Refuse(FpRefusal refusal, long ignored)
+                && refusal == FpRefusal.SESSION_CLOSED;
         return closed ? new Admission.Admitted(group) : ofWriter;
     }
 

@@ -185,8 +185,8 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
             RetryTimer retryTimer = finding.get(slot);
             if (retryTimer.waiting() && retryTimer.isRetryDue(nowMillis)) {
                 if (retryTimer.isSlow(nowMillis) && unreachable.add(slot)) {
-                    effects.add(new Effect.Evidence(
-                            group.node(slot), group.block(), Verdict.SLOW, "no answer to a read"));
+                    effects.add(
+                            new Effect.Evidence(group.node(slot), group.block(), Verdict.SLOW, "no answer to a read"));
                 }
                 retryTimer.askAgain(nowMillis);
                 sendFind(slot, effects);

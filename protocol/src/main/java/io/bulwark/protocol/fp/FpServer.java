@@ -332,7 +332,8 @@ public final class FpServer implements ProtocolServer {
                     refuse(call, FpRefusal.BUSY, 0);
                     return;
                 }
-                parked.computeIfAbsent(wait.question(), ignored -> new ArrayList<>()).add(waiting);
+                parked.computeIfAbsent(wait.question(), ignored -> new ArrayList<>())
+                        .add(waiting);
                 if (wait.ask() && !known) {
                     out.ask(wait.question());
                 }
@@ -377,7 +378,8 @@ public final class FpServer implements ProtocolServer {
     private void left(ParkedRequest waiting) {
         waitingBytes -= waiting.bytes();
         waitingOf.computeIfPresent(
-                waiting.call().from(), (ignored, share) -> share.count() == 1 ? null : share.plus(-1, -waiting.bytes()));
+                waiting.call().from(),
+                (ignored, share) -> share.count() == 1 ? null : share.plus(-1, -waiting.bytes()));
     }
 
     private FpRegister register(FpGroup group) {

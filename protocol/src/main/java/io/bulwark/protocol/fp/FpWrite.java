@@ -400,8 +400,8 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
             return;
         }
         if (!member.retryTimer.hasRetried() && member.retryTimer.isSlow(nowMillis)) {
-            effects.add(new Effect.Evidence(
-                    group.node(member.slot), group.block(), Verdict.SLOW, "no answer to a write"));
+            effects.add(
+                    new Effect.Evidence(group.node(member.slot), group.block(), Verdict.SLOW, "no answer to a write"));
         }
         member.retryTimer.askAgain(nowMillis);
         if (member.refusal == (member.isCommitting() ? FpRefusal.PREPARES : FpRefusal.SESSION_CLOSED)) {

@@ -49,8 +49,8 @@ public record AccessKey(String id, PrincipalId person, String name, List<Limit> 
         if (id.length() < ID_LENGTH_MIN
                 || id.length() > ID_LENGTH_MAX
                 || !id.chars().allMatch(AccessKey::isLetterOrDigit)) {
-            return Optional.of("the id of an access key has " + ID_LENGTH_MIN + " to " + ID_LENGTH_MAX
-                    + " letters and digits");
+            return Optional.of(
+                    "the id of an access key has " + ID_LENGTH_MIN + " to " + ID_LENGTH_MAX + " letters and digits");
         }
         if (name.chars().anyMatch(Character::isISOControl)) {
             return Optional.of("the name of an access key has no control characters");

@@ -85,8 +85,7 @@ final class AccessKeys {
 
     void remove(String id) {
         Optional<Entry> entry = tables.accessKeys.get(id);
-        CommandRefusal.refuseUnless(
-                entry.isPresent(), MetadataError.BAD_ARGUMENT, "there is no access key of this id");
+        CommandRefusal.refuseUnless(entry.isPresent(), MetadataError.BAD_ARGUMENT, "there is no access key of this id");
         remove(entry.get().key().person(), id);
     }
 
@@ -134,7 +133,8 @@ final class AccessKeys {
                     tables.accessKeys.get(id).map(Entry::shown).ifPresent(page::add);
                 }
             }
-            return new Reply.AccessKeyList(page, page.size() < list.limit() ? "" : page.getLast().key().id());
+            return new Reply.AccessKeyList(
+                    page, page.size() < list.limit() ? "" : page.getLast().key().id());
         }
         int bytes = 0;
         for (Table.Entry<String, Entry> entry : tables.accessKeys.from(list.after())) {

@@ -25,7 +25,8 @@ final class BucketCodec {
 
     static void write(Command command, WireWriter out) {
         switch (command) {
-            case UpdateBucket update -> update.change().write(out.u8(UPDATE_BUCKET).string(update.name()));
+            case UpdateBucket update ->
+                update.change().write(out.u8(UPDATE_BUCKET).string(update.name()));
             case PutDocument put -> {
                 put.condition().write(out.u8(PUT_DOCUMENT).string(put.bucket()).string(put.name()));
                 out.bytes(put.content());

@@ -10,8 +10,7 @@ import io.bulwark.protocol.wire.WireWriter;
  * @param objectLock whether versions may have a lock; stays for good
  * @param retention default of new versions
  */
-public record BucketSettings(
-        Versioning versioning, long quotaBytes, boolean objectLock, DefaultRetention retention) {
+public record BucketSettings(Versioning versioning, long quotaBytes, boolean objectLock, DefaultRetention retention) {
     void write(WireWriter out) {
         out.u8(versioning.ordinal()).i64(quotaBytes).bool(objectLock);
         retention.write(out);

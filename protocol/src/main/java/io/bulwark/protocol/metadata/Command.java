@@ -290,8 +290,7 @@ public sealed interface Command {
             Optional<ObjectAttributes> attributes,
             ObjectLock lock)
             implements Command {
-        public CopyObject(
-                String bucket, String key, long version, String toBucket, String toKey, Condition condition) {
+        public CopyObject(String bucket, String key, long version, String toBucket, String toKey, Condition condition) {
             this(bucket, key, version, toBucket, toKey, condition, Optional.empty(), ObjectLock.NONE);
         }
     }

@@ -227,8 +227,7 @@ final class CommandCodec {
                 new AbandonRanges(
                         Lists.read(in, Command.RANGES_MAX, BlockRange::read),
                         Lists.read(in, Command.PENDING_MAX, WireReader::nonNegative64));
-            case 10 ->
-                new DeleteObject(name(in), name(in), in.nonNegative64(), Condition.read(in), readDeleteMode(in));
+            case 10 -> new DeleteObject(name(in), name(in), in.nonNegative64(), Condition.read(in), readDeleteMode(in));
             case 11 -> new RenameObject(name(in), name(in), name(in), name(in), Condition.read(in));
             case 12 -> readCopy(in);
             case 13 ->
@@ -269,8 +268,7 @@ final class CommandCodec {
                     BucketCodec.SET_RETENTION,
                     BucketCodec.SET_LEGAL_HOLD -> BucketCodec.read(type, in);
             case 50 ->
-                new SetAccessKey(
-                        AccessKey.read(in), Lists.read(in, SetAccessKey.SECRETS_MAX, SealedSecret::read));
+                new SetAccessKey(AccessKey.read(in), Lists.read(in, SetAccessKey.SECRETS_MAX, SealedSecret::read));
             case 51 -> new RemoveAccessKey(in.string(AccessKey.ID_LENGTH_MAX));
             case 52 -> new SetGateways(Gateways.read(in));
             default -> UploadCodec.read(type, in);

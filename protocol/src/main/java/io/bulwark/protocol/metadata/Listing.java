@@ -76,7 +76,8 @@ final class Listing {
         Bytes prefix = prefix(query.prefix());
         Bytes delimiter = Names.utf8(query.delimiter());
         Bytes after = Names.utf8(query.afterKey());
-        long before = query.beforeVersion() == Versioning.NULL_VERSION ? bucket.nullVersion(after) : query.beforeVersion();
+        long before =
+                query.beforeVersion() == Versioning.NULL_VERSION ? bucket.nullVersion(after) : query.beforeVersion();
         boolean within = before != 0 && bucket.latest(after) != 0;
         if (within && !startsWith(after, prefix)) {
             return new Reply.VersionList(List.of(), List.of(), false, "", 0);
@@ -148,8 +149,7 @@ final class Listing {
         }
 
         private Reply.VersionList list(boolean more) {
-            return new Reply.VersionList(
-                    versions, commonPrefixes, more, more ? lastKey : "", more ? lastVersion : 0);
+            return new Reply.VersionList(versions, commonPrefixes, more, more ? lastKey : "", more ? lastVersion : 0);
         }
     }
 

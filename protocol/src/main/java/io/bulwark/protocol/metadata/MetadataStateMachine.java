@@ -380,8 +380,7 @@ public final class MetadataStateMachine {
             case Command.BeginUpload begin -> uploads.begin(begin, submitter, now);
             case Command.PutPart put -> uploads.put(put, session, now);
             case Command.CopyPart copy -> uploads.copy(copy, submitter, now);
-            case Command.CompleteUpload complete ->
-                uploads.complete(complete, submitter, now, sessions.servedMillis());
+            case Command.CompleteUpload complete -> uploads.complete(complete, submitter, now, sessions.servedMillis());
             case Command.AbortUpload abort -> done(() -> uploads.abort(abort));
             case Command.Report report -> throw new IllegalStateException("not executed here: " + report);
             case Command.LiftSuspension lift -> done(() -> suspensions.lift(lift.client()));

@@ -101,8 +101,7 @@ final class Namespace {
     }
 
     /** Checks that extents are stored where the bucket lies, by this session, and by holders of now. */
-    void checkLayout(
-            Bucket bucket, Session session, ObjectLayout layout, List<EpochClaim> epochs, List<Long> pending) {
+    void checkLayout(Bucket bucket, Session session, ObjectLayout layout, List<EpochClaim> epochs, List<Long> pending) {
         Volume volume = volumes.byId(bucket.volume).volume();
         CommandRefusal.refuseUnless(
                 layout.volume() == volume.id()
@@ -149,8 +148,8 @@ final class Namespace {
     private Reply.Deleted deleteVersion(Bucket bucket, Bytes key, Command.DeleteObject delete, long now) {
         long version = numberOf(bucket, key, delete.version());
         String name = delete.bucket() + "/" + delete.key() + " version " + version;
-        Link link = bucket.link(key, version)
-                .orElseThrow(() -> new CommandRefusal(MetadataError.NO_SUCH_VERSION, name));
+        Link link =
+                bucket.link(key, version).orElseThrow(() -> new CommandRefusal(MetadataError.NO_SUCH_VERSION, name));
         checkCondition(delete.condition(), Optional.of(new Table.Entry<>(new Name(bucket.name, key, version), link)));
         ObjectLocks.requireDeletable(link, delete.mode() == Command.DeleteMode.BYPASS_GOVERNANCE, now);
         remove(bucket, key, version);
@@ -228,8 +227,7 @@ final class Namespace {
         long number = version == 0 ? bucket.latest(key) : numberOf(bucket, key, version);
         Link found = bucket.link(key, number)
                 .orElseThrow(() -> new CommandRefusal(MetadataError.NO_SUCH_VERSION, name + " version " + number));
-        CommandRefusal.refuseUnless(
-                !found.marker(), MetadataError.IS_DELETE_MARKER, name + " version " + number);
+        CommandRefusal.refuseUnless(!found.marker(), MetadataError.IS_DELETE_MARKER, name + " version " + number);
         return new FoundLink(bucket, key, number, found);
     }
 

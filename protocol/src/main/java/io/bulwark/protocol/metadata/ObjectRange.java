@@ -15,8 +15,7 @@ public record ObjectRange(String bucket, String key, long version, long offset, 
 
     public ObjectRange {
         if (version < 0 || offset < 0 || length < 0) {
-            throw new IllegalArgumentException(
-                    "version " + version + ", " + length + " bytes from " + offset + " on");
+            throw new IllegalArgumentException("version " + version + ", " + length + " bytes from " + offset + " on");
         }
     }
 

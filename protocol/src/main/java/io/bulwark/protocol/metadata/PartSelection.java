@@ -35,8 +35,7 @@ public record PartSelection(List<Integer> numbers, Bytes digest) {
             last = number;
         }
         if (last == 0 || digest.length() != Hashes.LENGTH) {
-            throw new IllegalArgumentException(
-                    numbers.size() + " parts, a digest of " + digest.length() + " bytes");
+            throw new IllegalArgumentException(numbers.size() + " parts, a digest of " + digest.length() + " bytes");
         }
     }
 

@@ -84,7 +84,8 @@ final class Permissions {
                 requireRead(by, copy.slices());
                 require(by, copy.upload().bucket(), Right.WRITE);
             }
-            case Command.CompleteUpload complete -> require(by, complete.upload().bucket(), Right.WRITE);
+            case Command.CompleteUpload complete ->
+                require(by, complete.upload().bucket(), Right.WRITE);
             case Command.AbortUpload abort -> require(by, abort.upload().bucket(), Right.WRITE);
             case Command.RegisterPending ignored -> requireWrite(by, session);
             case Command.AbandonRanges ignored -> requireWrite(by, session);
@@ -220,8 +221,7 @@ final class Permissions {
                         .filter(bucket -> bucket.creator.equals(by.principal()))
                         .isPresent()
                 && mayActOnBucket(by, name, Right.WRITE);
-        Grants.require(
-                creator || mayActOnBucket(by, name, Right.ADMINISTER), by, "change settings of bucket " + name);
+        Grants.require(creator || mayActOnBucket(by, name, Right.ADMINISTER), by, "change settings of bucket " + name);
     }
 
     private void requireBypass(Authority by, String bucket, boolean bypass) {

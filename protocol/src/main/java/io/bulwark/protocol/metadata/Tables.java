@@ -269,11 +269,8 @@ final class Tables {
 
     record UploadKey(String bucket, Bytes key, long id) {
         private static final FieldFormat<UploadKey> FORM = new FieldFormat<>(
-                (key, out) -> out.raw(Names.utf8(key.bucket))
-                        .u8(0)
-                        .raw(key.key)
-                        .u8(0)
-                        .i64(key.id),
+                (key, out) ->
+                        out.raw(Names.utf8(key.bucket)).u8(0).raw(key.key).u8(0).i64(key.id),
                 in -> new UploadKey(Names.text(readUntilZero(in)), readUntilZero(in), in.nonNegative64()));
     }
 
@@ -299,8 +296,7 @@ final class Tables {
     /** Key that has a null version. */
     record NullKey(String bucket, Bytes key) {
         private static final FieldFormat<NullKey> FORM = new FieldFormat<>(
-                (key, out) ->
-                        out.raw(Names.utf8(key.bucket)).u8(0).raw(key.key).u8(0),
+                (key, out) -> out.raw(Names.utf8(key.bucket)).u8(0).raw(key.key).u8(0),
                 in -> new NullKey(Names.text(readUntilZero(in)), readUntilZero(in)));
     }
 

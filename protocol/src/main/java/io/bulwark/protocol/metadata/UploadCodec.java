@@ -108,10 +108,7 @@ final class UploadCodec {
                             ObjectAttributes.read(in));
                 case COMPLETE ->
                     new CompleteUpload(
-                            UploadName.read(in),
-                            PartSelection.read(in),
-                            Condition.read(in),
-                            ObjectAttributes.read(in));
+                            UploadName.read(in), PartSelection.read(in), Condition.read(in), ObjectAttributes.read(in));
                 case ABORT -> new AbortUpload(UploadName.read(in));
                 default -> throw new MalformedException("unknown command " + type);
             };
@@ -122,10 +119,8 @@ final class UploadCodec {
 
     static void write(Reply reply, WireWriter out) {
         switch (reply) {
-            case PartStored stored -> out.u8(PART_STORED)
-                        .i64(stored.inode())
-                        .i64(stored.length())
-                        .i64(stored.storedMillis());
+            case PartStored stored ->
+                out.u8(PART_STORED).i64(stored.inode()).i64(stored.length()).i64(stored.storedMillis());
             case UploadBegun begun -> out.u8(BEGUN).i64(begun.upload()).i64(begun.begunMillis());
             case SliceList list -> Lists.write(list.slices(), out.u8(SLICES), UploadCodec::writeSlice);
             case UploadFound found -> writeUpload(found.upload(), out.u8(FOUND));

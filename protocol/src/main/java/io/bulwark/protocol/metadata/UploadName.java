@@ -16,7 +16,6 @@ public record UploadName(String bucket, String key, long id) {
     }
 
     static UploadName read(WireReader in) {
-        return new UploadName(
-                in.string(Names.WIRE_BYTES_MAX), in.string(Names.WIRE_BYTES_MAX), in.nonNegative64());
+        return new UploadName(in.string(Names.WIRE_BYTES_MAX), in.string(Names.WIRE_BYTES_MAX), in.nonNegative64());
     }
 }

@@ -51,12 +51,7 @@ final class Uploads {
      * @param bytes of its parts
      */
     record Upload(
-            PrincipalId owner,
-            long begunMillis,
-            int parts,
-            long bytes,
-            ObjectAttributes attributes,
-            ObjectLock lock) {
+            PrincipalId owner, long begunMillis, int parts, long bytes, ObjectAttributes attributes, ObjectLock lock) {
         void write(WireWriter out) {
             owner.write(out);
             attributes.write(out.i64(begunMillis).i32(parts).i64(bytes));
@@ -89,7 +84,8 @@ final class Uploads {
      * @param owner who put it, on whose account it is
      * @param slices of its inode; 0 if that has extents of its own
      */
-    record Part(long inode, PrincipalId owner, long length, int slices, long storedMillis, ObjectAttributes attributes) {
+    record Part(
+            long inode, PrincipalId owner, long length, int slices, long storedMillis, ObjectAttributes attributes) {
         void write(WireWriter out) {
             owner.write(out.i64(inode));
             attributes.write(out.i64(length).i32(slices).i64(storedMillis));
@@ -122,8 +118,7 @@ final class Uploads {
         }
 
         static Completion read(WireReader in) {
-            return new Completion(
-                    PrincipalId.read(in), in.raw(Hashes.LENGTH), in.bytes(Submission.BYTES_MAX));
+            return new Completion(PrincipalId.read(in), in.raw(Hashes.LENGTH), in.bytes(Submission.BYTES_MAX));
         }
 
         static Bytes digest(Command.CompleteUpload complete) {
@@ -175,9 +170,7 @@ final class Uploads {
         int own = tables.account(by).uploads;
         int all = tables.totals().uploads;
         CommandRefusal.refuseUnless(
-                own < UPLOADS_MAX - all,
-                MetadataError.LIMIT_REACHED,
-                all + " uploads, " + own + " of them of " + by);
+                own < UPLOADS_MAX - all, MetadataError.LIMIT_REACHED, all + " uploads, " + own + " of them of " + by);
         // A lock that the bucket does not allow is refused now, not after all parts have come.
         VersionState state = Namespace.newState(bucket, begin.attributes(), begin.lock(), now);
         long id = ++tables.totals().lastInode;
@@ -195,7 +188,8 @@ final class Uploads {
         namespace.checkRoom(found.bucket, layout.length() - lengthOf(replaced));
         Inode inode = inodes.create(session, put.pending(), layout, now);
         inodes.link(inode.id());
-        return store(found, new PartKey(found.key.id(), put.number()), part(inode, session.owner, now, put.attributes()));
+        return store(
+                found, new PartKey(found.key.id(), put.number()), part(inode, session.owner, now, put.attributes()));
     }
 
     Reply.PartStored copy(Command.CopyPart copy, PrincipalId by, long now) {
@@ -298,7 +292,10 @@ final class Uploads {
 
     Reply.SliceList answer(Query.FindSlices query) {
         CommandRefusal.refuseUnless(query.version() > 0, MetadataError.BAD_ARGUMENT, "slices of no version");
-        long inode = namespace.find(query.bucket(), query.key(), query.version()).link().inode();
+        long inode = namespace
+                .find(query.bucket(), query.key(), query.version())
+                .link()
+                .inode();
         List<Reply.SliceEntry> page = new ArrayList<>();
         int bytes = 0;
         for (Compositions.Placed placed : compositions.from(inode, query.offset(), query.limit())) {
@@ -418,8 +415,7 @@ final class Uploads {
         tables.account(upload.owner).uploads += change;
         tables.totals().uploads += change;
         tables.weight.add(
-                upload.owner,
-                change * ((long) Weight.UPLOAD_BYTES + key.length() + upload.attributes.encodedBytes()));
+                upload.owner, change * ((long) Weight.UPLOAD_BYTES + key.length() + upload.attributes.encodedBytes()));
     }
 
     private Found find(UploadName name) {
@@ -442,7 +438,13 @@ final class Uploads {
 
     private static Reply.UploadEntry entry(UploadKey key, Upload upload) {
         return new Reply.UploadEntry(
-                Names.text(key.key()), key.id(), upload.begunMillis, upload.parts, upload.bytes, upload.attributes, upload.lock);
+                Names.text(key.key()),
+                key.id(),
+                upload.begunMillis,
+                upload.parts,
+                upload.bytes,
+                upload.attributes,
+                upload.lock);
     }
 
     private static ObjectAttributes merged(ObjectAttributes begun, ObjectAttributes added) {

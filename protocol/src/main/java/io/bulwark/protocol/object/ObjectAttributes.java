@@ -96,8 +96,9 @@ public record ObjectAttributes(
     }
 
     private static void checkMap(SortedMap<String, String> entries, String kind, int keyBytesMax) {
-        check(entries.size() <= ENTRIES_MAX, entries.size() + " entries of kind " + kind + ", the limit is "
-                + ENTRIES_MAX);
+        check(
+                entries.size() <= ENTRIES_MAX,
+                entries.size() + " entries of kind " + kind + ", the limit is " + ENTRIES_MAX);
         int all = 0;
         for (Map.Entry<String, String> entry : entries.entrySet()) {
             int key = bytes(entry.getKey());

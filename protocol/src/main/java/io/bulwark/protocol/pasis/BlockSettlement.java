@@ -47,7 +47,10 @@ final class BlockSettlement {
             }
         });
         block.verifier()
-                .request(nowMillis, VerificationGoal.SCRUB.withRepair(true), (now, found, ignored) -> read.then(now, found));
+                .request(
+                        nowMillis,
+                        VerificationGoal.SCRUB.withRepair(true),
+                        (now, found, ignored) -> read.then(now, found));
     }
 
     /** Nobody else tries again what could not be made at once when it was found to be bad. */

@@ -151,8 +151,8 @@ public final class PasisServer implements ProtocolServer {
     private void verify(long nowMillis, long requestId, PasisBackground.Verify asked) {
         BlockId id = asked.block();
         Optional<PasisBlock> known = life == Life.READY ? block(id) : Optional.empty();
-        Verifier.VerificationCallback then =
-                (ignored, found, freed) -> out.send(node.self(), requestId, new PasisBackground.Verified(id, found, freed));
+        Verifier.VerificationCallback then = (ignored, found, freed) ->
+                out.send(node.self(), requestId, new PasisBackground.Verified(id, found, freed));
         known.ifPresentOrElse(
                 block -> block.verifier()
                         .request(nowMillis, VerificationGoal.BACKGROUND.withRepair(asked.repair()), then),
@@ -317,7 +317,8 @@ public final class PasisServer implements ProtocolServer {
                     refuse(call, PasisRefusal.BUSY, 0);
                     return;
                 }
-                parked.computeIfAbsent(wait.question(), ignored -> new ArrayList<>()).add(waiting);
+                parked.computeIfAbsent(wait.question(), ignored -> new ArrayList<>())
+                        .add(waiting);
                 if (known == null) {
                     out.ask(wait.question());
                 }

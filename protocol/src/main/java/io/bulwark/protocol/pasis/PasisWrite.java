@@ -312,8 +312,7 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
                 send(slot, chosen, effects);
             }
             if (asked.isSlow(nowMillis) && !refusals.has(slot) && unreachable.add(slot)) {
-                effects.add(new Effect.Evidence(
-                        group.node(slot), group.block(), Verdict.SLOW, "no answer to a write"));
+                effects.add(new Effect.Evidence(group.node(slot), group.block(), Verdict.SLOW, "no answer to a write"));
             }
         }
     }

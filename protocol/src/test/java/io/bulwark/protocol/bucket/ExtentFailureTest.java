@@ -52,9 +52,11 @@ class ExtentFailureTest {
         assertThat(reason(new ReadOutcome.NotPermitted())).isEqualTo(Reason.NOT_PERMITTED);
         assertThat(reason(new ReadOutcome.StaleMap(4))).isEqualTo(Reason.STALE_EPOCH);
         assertThat(reason(new ReadOutcome.Unavailable(Map.of()))).isEqualTo(Reason.UNAVAILABLE);
-        ReadOutcome decoded = new ReadOutcome.TooFewHolders(Map.of(3, "node-3 has not answered", 2, "node-2 has not answered"));
+        ReadOutcome decoded =
+                new ReadOutcome.TooFewHolders(Map.of(3, "node-3 has not answered", 2, "node-2 has not answered"));
         assertThat(reason(decoded)).isEqualTo(Reason.TOO_FEW_HOLDERS);
         assertThat(ExtentFailure.of(BLOCK, decoded).message())
-                .endsWith("its bytes can be read, but too few nodes hold it: node-2 has not answered, node-3 has not answered");
+                .endsWith("its bytes can be read, but too few nodes hold it: node-2 has not answered, node-3 has not"
+                        + " answered");
     }
 }

@@ -124,8 +124,8 @@ class ObjectGetTest {
     }
 
     private static Reply.SliceEntry entry(long start, long inode, long offset, long length) {
-        return new Reply.SliceEntry(
-                start, new Slice(inode, offset, length), (ObjectLayout) own(inode, 2 * BLOCK).content());
+        return new Reply.SliceEntry(start, new Slice(inode, offset, length), (ObjectLayout)
+                own(inode, 2 * BLOCK).content());
     }
 
     private ObjectGet composed(long length, int slices, long offset, long count) {
@@ -171,7 +171,8 @@ class ObjectGetTest {
         ObjectStep.FetchExtent fetch = (ObjectStep.FetchExtent) fetches.getFirst();
         assertThat(fetch.block()).isEqualTo(new BlockRange(1, PrincipalId.client(0), 11, 0, 2).at(1));
         composed.onFetched(fetch.token(), WHOLE);
-        assertThat(composed.next()).hasValueSatisfying(bytes -> assertThat(bytes.length()).isEqualTo(10));
+        assertThat(composed.next())
+                .hasValueSatisfying(bytes -> assertThat(bytes.length()).isEqualTo(10));
         assertThat(composed.isAtEnd()).isTrue();
     }
 

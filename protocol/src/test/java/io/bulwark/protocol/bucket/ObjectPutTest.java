@@ -61,7 +61,8 @@ class ObjectPutTest {
                         submit -> assertThat(submit.command()).isInstanceOf(Command.PutObject.class));
         assertThat(put.abort()).as("the command may be executed").isEmpty();
         put.onReply(last.getFirst().token(), new Reply.ObjectStored(1, 1, 0, true, ObjectLock.NONE));
-        assertThat(put.outcome()).contains(new PutOutcome.Stored(new Reply.ObjectStored(1, 1, 0, true, ObjectLock.NONE)));
+        assertThat(put.outcome())
+                .contains(new PutOutcome.Stored(new Reply.ObjectStored(1, 1, 0, true, ObjectLock.NONE)));
     }
 
     @Test

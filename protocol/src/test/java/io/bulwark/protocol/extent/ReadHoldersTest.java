@@ -120,7 +120,8 @@ class ReadHoldersTest {
             }
             effects.addAll(read.onTick(TIMING.deadlineMillis()));
             assertThat(read.outcome())
-                    .contains(new ReadOutcome.TooFewHolders(Map.of(2, "node-2 has not answered", 3, "node-3 has not answered")));
+                    .contains(new ReadOutcome.TooFewHolders(
+                            Map.of(2, "node-2 has not answered", 3, "node-3 has not answered")));
             assertThat(read.isFinished()).isTrue();
         }
     }

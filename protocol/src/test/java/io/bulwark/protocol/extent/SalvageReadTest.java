@@ -76,7 +76,8 @@ class SalvageReadTest {
         assertThat(read.outcome()).isEmpty();
         effects.addAll(read.onTick(TIMING.deadlineMillis()));
         assertThat(read.outcome())
-                .contains(new ReadOutcome.TooFewHolders(Map.of(2, "node-2 has not answered", 3, "node-3 has not answered")));
+                .contains(new ReadOutcome.TooFewHolders(
+                        Map.of(2, "node-2 has not answered", 3, "node-3 has not answered")));
     }
 
     @Test

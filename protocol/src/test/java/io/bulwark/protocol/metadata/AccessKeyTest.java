@@ -169,7 +169,9 @@ class AccessKeyTest {
         User reader = rig.user(READER, 0);
         User person = rig.user(PERSON, 0);
         for (Command command : List.of(
-                set(key(ID, PERSON, 0), DOOR), new Command.RemoveAccessKey(ID), new Command.SetGateways(Gateways.NONE))) {
+                set(key(ID, PERSON, 0), DOOR),
+                new Command.RemoveAccessKey(ID),
+                new Command.SetGateways(Gateways.NONE))) {
             reader.refused(MetadataError.NOT_AUTHORISED, command);
             person.refused(MetadataError.NOT_AUTHORISED, command);
         }
@@ -214,8 +216,7 @@ class AccessKeyTest {
         alice.refused(MetadataError.BAD_ARGUMENT, set(key(ID, OTHER, 0), DOOR));
         alice.refused(
                 MetadataError.BAD_ARGUMENT,
-                new Command.SetGateways(
-                        new Gateways(List.of(DOOR, DOOR), PrincipalId.NOBODY, PrincipalId.NOBODY)));
+                new Command.SetGateways(new Gateways(List.of(DOOR, DOOR), PrincipalId.NOBODY, PrincipalId.NOBODY)));
         alice.refused(
                 MetadataError.NO_SUCH_PRINCIPAL,
                 new Command.SetGateways(new Gateways(List.of(), STRANGER, PrincipalId.NOBODY)));

@@ -376,11 +376,9 @@ class ActForTest {
             new NeedingCommand(DELETE, WRITE),
             new NeedingCommand(new Command.SetTags("films", "a", 0, new TreeMap<>()), WRITE),
             new NeedingCommand(new Command.UpdateBucket("films", BucketChange.NONE.withQuota(7)), ADMINISTER),
+            new NeedingCommand(new Command.PutDocument("films", "cors", Condition.NONE, Bytes.EMPTY), ADMINISTER),
             new NeedingCommand(
-                    new Command.PutDocument("films", "cors", Condition.NONE, Bytes.EMPTY), ADMINISTER),
-            new NeedingCommand(
-                    new Command.DeleteObject(
-                            "films", "a", 0, Condition.NONE, Command.DeleteMode.BYPASS_GOVERNANCE),
+                    new Command.DeleteObject("films", "a", 0, Condition.NONE, Command.DeleteMode.BYPASS_GOVERNANCE),
                     new Rights(false, true, true)),
             new NeedingCommand(new Command.RenameObject("films", "a", "diary", "b", Condition.NONE), WRITE),
             new NeedingCommand(

@@ -44,7 +44,8 @@ class BucketSettingsTest {
     void aDocumentIsReplacedWhenItsNumberIsKnown() {
         Reply.DocumentStored first = (Reply.DocumentStored) alice.run(put("cors", Condition.IF_ABSENT));
         alice.refused(MetadataError.CONDITION_FAILED, put("cors", Condition.IF_ABSENT));
-        Reply.DocumentStored second = (Reply.DocumentStored) alice.run(put("cors", Condition.ifVersion(first.number())));
+        Reply.DocumentStored second =
+                (Reply.DocumentStored) alice.run(put("cors", Condition.ifVersion(first.number())));
         assertThat(second.number()).isGreaterThan(first.number()).isEqualTo(number("cors"));
         alice.refused(MetadataError.CONDITION_FAILED, put("cors", Condition.ifVersion(first.number())));
         alice.refused(
@@ -96,12 +97,10 @@ class BucketSettingsTest {
         writer.done(new Command.UpdateBucket("mine", keep));
         Command document = new Command.PutDocument("mine", "cors", Condition.NONE, content(3));
         assertThat(writer.run(document)).isInstanceOf(Reply.DocumentStored.class);
-        writer.refused(
-                MetadataError.NOT_AUTHORISED, new Command.UpdateBucket("mine", BucketChange.NONE.withQuota(5)));
+        writer.refused(MetadataError.NOT_AUTHORISED, new Command.UpdateBucket("mine", BucketChange.NONE.withQuota(5)));
         other.refused(MetadataError.NOT_AUTHORISED, new Command.UpdateBucket("mine", keep));
         other.refused(MetadataError.NOT_AUTHORISED, document);
-        other.refused(
-                MetadataError.NOT_AUTHORISED, new Command.RemoveDocument("mine", "cors", Condition.NONE));
+        other.refused(MetadataError.NOT_AUTHORISED, new Command.RemoveDocument("mine", "cors", Condition.NONE));
         alice.done(new Command.SetGrant(OTHER, new Scope.OfBucket("mine"), new Rights(false, false, true)));
         other.done(new Command.UpdateBucket("mine", BucketChange.NONE.withQuota(5)));
         assertThat(other.run(document)).isInstanceOf(Reply.DocumentStored.class);
@@ -119,8 +118,7 @@ class BucketSettingsTest {
         writer.refused(MetadataError.NOT_AUTHORISED, new Command.SetLegalHold("vault", "deed", 0, false));
         writer.refused(
                 MetadataError.NOT_AUTHORISED,
-                new Command.DeleteObject(
-                        "vault", "deed", 3, Condition.NONE, Command.DeleteMode.BYPASS_GOVERNANCE));
+                new Command.DeleteObject("vault", "deed", 3, Condition.NONE, Command.DeleteMode.BYPASS_GOVERNANCE));
         assertThat(alice.run(new Command.SetLegalHold("vault", "deed", 0, false)))
                 .isInstanceOf(Reply.ObjectStored.class);
     }
@@ -128,8 +126,7 @@ class BucketSettingsTest {
     @Test
     void readersReadDocumentsAndChangeNone() {
         assertThat(alice.run(put("cors", Condition.NONE))).isInstanceOf(Reply.DocumentStored.class);
-        Reply.DocumentFound found =
-                (Reply.DocumentFound) rig.ask(READER, new Query.FindDocument("films", "cors"));
+        Reply.DocumentFound found = (Reply.DocumentFound) rig.ask(READER, new Query.FindDocument("films", "cors"));
         assertThat(found.content()).isEqualTo(content(9));
         rig.user(READER, 0).refused(MetadataError.NOT_AUTHORISED, put("cors", Condition.NONE));
         alice.done(new Command.RevokePrincipal(BOB));

@@ -37,7 +37,8 @@ class CompositionTest {
     }
 
     private static Command composition(String key, ObjectRange... slices) {
-        return new Command.ComposeObject("films", key, Condition.NONE, List.of(slices), ObjectAttributes.NONE, ObjectLock.NONE);
+        return new Command.ComposeObject(
+                "films", key, Condition.NONE, List.of(slices), ObjectAttributes.NONE, ObjectLock.NONE);
     }
 
     private Reply.ObjectStored compose(String key, ObjectRange... slices) {
@@ -65,7 +66,8 @@ class CompositionTest {
         Reply.ObjectStored made = compose(
                 "c", range("films", "a", 90, 10), all("diary", "b"), range("films", "a", 0, 0), all("films", "a"));
         assertThat(contentOf("c")).isEqualTo(new Composition(rig.volume, 160, 3));
-        assertThat(slices(made, "c", 0)).containsExactly(new Slice(a, 90, 10), new Slice(b, 0, 50), new Slice(a, 0, 100));
+        assertThat(slices(made, "c", 0))
+                .containsExactly(new Slice(a, 90, 10), new Slice(b, 0, 50), new Slice(a, 0, 100));
         assertThat(slices(made, "c", 9)).hasSize(3);
         assertThat(slices(made, "c", 10)).startsWith(new Slice(b, 0, 50));
         assertThat(slices(made, "c", 59)).startsWith(new Slice(b, 0, 50));
@@ -75,10 +77,11 @@ class CompositionTest {
 
     @Test
     void slicesThatFollowEachOtherAreOne() {
-        Reply.ObjectStored made = compose(
-                "c", range("films", "a", 10, 20), range("films", "a", 30, 20), range("films", "a", 51, 1));
+        Reply.ObjectStored made =
+                compose("c", range("films", "a", 10, 20), range("films", "a", 30, 20), range("films", "a", 51, 1));
         assertThat(slices(made, "c", 0)).containsExactly(new Slice(a, 10, 40), new Slice(a, 51, 1));
-        assertThat(compose("whole", range("films", "a", 0, 99), range("films", "a", 99, 1)).inode())
+        assertThat(compose("whole", range("films", "a", 0, 99), range("films", "a", 99, 1))
+                        .inode())
                 .as("all of an inode is that inode")
                 .isEqualTo(a);
         compose("empty", range("films", "a", 100, 0));
@@ -133,13 +136,26 @@ class CompositionTest {
         alice.refused(MetadataError.NO_SUCH_VERSION, composition("c", new ObjectRange("films", "a", 99, 0, 1)));
         alice.run(MetadataFixture.objectVolume("second"));
         alice.done(new Command.CreateBucket("far", "second", Versioning.LATEST_ONLY, 0));
-        alice.run(alice.putOf("far", "x", Condition.NONE, new ObjectLayout(
-                rig.map().volumes().getLast().id(), MetadataFixture.BLOCK, 0, List.of(), MetadataFixture.filled(0, 0))));
+        alice.run(alice.putOf(
+                "far",
+                "x",
+                Condition.NONE,
+                new ObjectLayout(
+                        rig.map().volumes().getLast().id(),
+                        MetadataFixture.BLOCK,
+                        0,
+                        List.of(),
+                        MetadataFixture.filled(0, 0))));
         alice.refused(MetadataError.OTHER_VOLUME, composition("c", all("far", "x")));
         alice.refused(
                 MetadataError.CONDITION_FAILED,
                 new Command.ComposeObject(
-                        "films", "a", Condition.IF_ABSENT, List.of(all("diary", "b")), ObjectAttributes.NONE, ObjectLock.NONE));
+                        "films",
+                        "a",
+                        Condition.IF_ABSENT,
+                        List.of(all("diary", "b")),
+                        ObjectAttributes.NONE,
+                        ObjectLock.NONE));
         assertThatThrownBy(() -> composition("c")).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> new ObjectRange("films", "a", 0, -1, 1)).isInstanceOf(IllegalArgumentException.class);
     }
@@ -170,7 +186,12 @@ class CompositionTest {
         alice.refused(
                 MetadataError.QUOTA_EXCEEDED,
                 new Command.ComposeObject(
-                        "small", "d", Condition.NONE, List.of(all("diary", "b")), ObjectAttributes.NONE, ObjectLock.NONE));
+                        "small",
+                        "d",
+                        Condition.NONE,
+                        List.of(all("diary", "b")),
+                        ObjectAttributes.NONE,
+                        ObjectLock.NONE));
     }
 
     /** Ten thousand slices are the most, and are freed a few at a time. */
@@ -210,24 +231,26 @@ class CompositionTest {
         alice.done(new Command.DeleteBucket("diary"));
         User other = rig.user(ALICE, 0);
         other.done(new Command.DeleteVolume("main"));
-        assertThat(((Reply.Status) rig.ask(ALICE, new Query.GetStatus())).inodes()).isZero();
-        assertThat(((Reply.Status) rig.ask(ALICE, new Query.GetStatus())).bytes()).isZero();
+        assertThat(((Reply.Status) rig.ask(ALICE, new Query.GetStatus())).inodes())
+                .isZero();
+        assertThat(((Reply.Status) rig.ask(ALICE, new Query.GetStatus())).bytes())
+                .isZero();
     }
 
     @Test
     void aPartMayBeSlicesOfOtherObjects() {
         compose("c", range("films", "a", 90, 10), all("diary", "b"));
-        Reply.UploadBegun begun =
-                (Reply.UploadBegun) alice.run(new Command.BeginUpload("films", "d", ObjectAttributes.NONE, ObjectLock.NONE));
+        Reply.UploadBegun begun = (Reply.UploadBegun)
+                alice.run(new Command.BeginUpload("films", "d", ObjectAttributes.NONE, ObjectLock.NONE));
         UploadName upload = new UploadName("films", "d", begun.upload());
         List<PartSelection.Part> parts = new ArrayList<>();
         for (ObjectRange slice : List.of(range("films", "c", 5, 10), all("diary", "b"), range("films", "a", 0, 1))) {
-            Reply.PartStored stored = (Reply.PartStored) alice.run(
-                    new Command.CopyPart(upload, parts.size() + 1, List.of(slice), ObjectAttributes.NONE));
+            Reply.PartStored stored = (Reply.PartStored)
+                    alice.run(new Command.CopyPart(upload, parts.size() + 1, List.of(slice), ObjectAttributes.NONE));
             parts.add(new PartSelection.Part(parts.size() + 1, stored.inode()));
         }
-        Reply.ObjectStored made = (Reply.ObjectStored) alice.run(new Command.CompleteUpload(
-                upload, PartSelection.of(parts), Condition.NONE, ObjectAttributes.NONE));
+        Reply.ObjectStored made = (Reply.ObjectStored) alice.run(
+                new Command.CompleteUpload(upload, PartSelection.of(parts), Condition.NONE, ObjectAttributes.NONE));
         assertThat(slices(made, "d", 0))
                 .containsExactly(new Slice(a, 95, 5), new Slice(b, 0, 5), new Slice(b, 0, 50), new Slice(a, 0, 1));
         for (String key : List.of("a", "c")) {
@@ -237,6 +260,8 @@ class CompositionTest {
         assertThat(referenced()).containsExactly(a, b);
         alice.run(new Command.DeleteObject("films", "d", 0));
         rig.pass(alice, 4 * Inodes.GRACE_MILLIS);
-        assertThat(referenced()).as("the links of parts and slices are balanced").containsExactly(b);
+        assertThat(referenced())
+                .as("the links of parts and slices are balanced")
+                .containsExactly(b);
     }
 }

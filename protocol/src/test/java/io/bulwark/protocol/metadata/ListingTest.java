@@ -95,14 +95,13 @@ class ListingTest {
         Reply.VersionList page = new Reply.VersionList(List.of(), List.of(), true, "", 0);
         while (page.more()) {
             page = (Reply.VersionList) rig.ask(
-                    ALICE,
-                    new Query.ListVersions("diary", "", "/", page.nextKey(), page.nextVersion(), limit, false));
+                    ALICE, new Query.ListVersions("diary", "", "/", page.nextKey(), page.nextVersion(), limit, false));
             page.versions().forEach(entry -> found.add(entry.key()));
             page.commonPrefixes().forEach(common -> found.add("<" + common + ">"));
         }
         assertThat(found).containsExactlyInAnyOrder("a", "<b/>", "c", "<d/>");
-        Reply.VersionList inside = (Reply.VersionList)
-                rig.ask(ALICE, new Query.ListVersions("diary", "b/", "/", "", 0, 1000, false));
+        Reply.VersionList inside =
+                (Reply.VersionList) rig.ask(ALICE, new Query.ListVersions("diary", "b/", "/", "", 0, 1000, false));
         assertThat(inside.versions()).extracting(Reply.VersionEntry::key).containsExactly("b/1", "b/2", "b/2");
         assertThat(inside.commonPrefixes()).isEmpty();
     }

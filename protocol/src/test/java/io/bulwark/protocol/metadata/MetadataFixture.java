@@ -99,16 +99,17 @@ final class MetadataFixture {
 
     private void someUploads(User user) {
         ObjectRange slice = new ObjectRange("diary", "renamed", 0, 5, 100);
-        user.run(new Command.ComposeObject("films", "c", Condition.NONE, List.of(slice, slice), ObjectAttributes.NONE, ObjectLock.NONE));
+        user.run(new Command.ComposeObject(
+                "films", "c", Condition.NONE, List.of(slice, slice), ObjectAttributes.NONE, ObjectLock.NONE));
         for (String key : List.of("d", "e")) {
-            Reply.UploadBegun begun =
-                    (Reply.UploadBegun) user.run(new Command.BeginUpload("films", key, ObjectAttributes.NONE, ObjectLock.NONE));
+            Reply.UploadBegun begun = (Reply.UploadBegun)
+                    user.run(new Command.BeginUpload("films", key, ObjectAttributes.NONE, ObjectLock.NONE));
             UploadName upload = new UploadName("films", key, begun.upload());
             ObjectLayout layout = user.layout(50, List.of(user.range(1000 + begun.upload(), 1)));
             Reply.PartStored one = (Reply.PartStored) user.run(new Command.PutPart(
                     upload, 1, layout, ObjectAttributes.NONE, EpochClaim.of(mainVolume()), List.of()));
-            Reply.PartStored two = (Reply.PartStored)
-                    user.run(new Command.CopyPart(upload, 2, List.of(slice), ObjectAttributes.NONE));
+            Reply.PartStored two =
+                    (Reply.PartStored) user.run(new Command.CopyPart(upload, 2, List.of(slice), ObjectAttributes.NONE));
             if (key.equals("e")) {
                 PartSelection both = PartSelection.of(
                         List.of(new PartSelection.Part(1, one.inode()), new PartSelection.Part(2, two.inode())));

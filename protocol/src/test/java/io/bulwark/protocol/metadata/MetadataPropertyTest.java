@@ -430,12 +430,13 @@ class MetadataPropertyTest {
         String toKey = anyKey();
         List<Long> numbers = new ArrayList<>(versions(from, key).keySet());
         long version = numbers.isEmpty() || random.nextBoolean() ? 0 : numbers.get(random.nextInt(numbers.size()));
-        Optional<Made> source =
-                version == 0 ? shown(from, key) : Optional.ofNullable(versions(from, key).get(version));
+        Optional<Made> source = version == 0
+                ? shown(from, key)
+                : Optional.ofNullable(versions(from, key).get(version));
         Optional<ObjectAttributes> replaced =
                 random.nextBoolean() ? Optional.of(attributes(anyEtag())) : Optional.empty();
-        Reply reply = run(new Command.CopyObject(
-                from, key, version, to, toKey, Condition.IF_ABSENT, replaced, ObjectLock.NONE));
+        Reply reply = run(
+                new Command.CopyObject(from, key, version, to, toKey, Condition.IF_ABSENT, replaced, ObjectLock.NONE));
         if (shown(from, key).isEmpty() && version == 0) {
             MetadataFixture.assertFailed(reply, MetadataError.NO_SUCH_OBJECT);
         } else if (source.filter(made -> made.inode() != 0).isEmpty()) {
@@ -582,8 +583,9 @@ class MetadataPropertyTest {
 
     private Set<Long> linkedInodes() {
         Set<Long> linked = new HashSet<>();
-        names.values().forEach(keys -> keys.values().forEach(versions ->
-                versions.values().forEach(made -> linked.add(made.inode()))));
+        names.values()
+                .forEach(keys ->
+                        keys.values().forEach(versions -> versions.values().forEach(made -> linked.add(made.inode()))));
         linked.remove(0L);
         return linked;
     }

@@ -99,12 +99,7 @@ class MetadataStateMachineFuzzTest {
                         "diary", "b", Condition.NONE, List.of(HALF, HALF), ObjectAttributes.NONE, ObjectLock.NONE),
                 new Command.CopyPart(upload, 2, List.of(HALF, HALF), ObjectAttributes.NONE),
                 new Command.PutPart(
-                        upload,
-                        1,
-                        alice.layout(10),
-                        ObjectAttributes.NONE,
-                        List.of(new EpochClaim(5, 1)),
-                        List.of()),
+                        upload, 1, alice.layout(10), ObjectAttributes.NONE, List.of(new EpochClaim(5, 1)), List.of()),
                 new Command.CompleteUpload(upload, selection, Condition.NONE, ObjectAttributes.NONE),
                 new Command.AbortUpload(upload));
     }

@@ -24,7 +24,8 @@ class NamesTest {
                 "ph|3 to 63 characters, this has 2",
             })
     void aBadNameIsShownWhereItIsBad(String name, String problem) {
-        assertThat(Names.problemOfName(name)).hasValueSatisfying(text -> assertThat(text).contains(problem));
+        assertThat(Names.problemOfName(name))
+                .hasValueSatisfying(text -> assertThat(text).contains(problem));
     }
 
     @Test
@@ -35,8 +36,8 @@ class NamesTest {
                 .contains("character 6 is U+D800, which is not well-formed Unicode");
         assertThat(Names.problemOfKey("")).isPresent();
         assertThat(Names.problemOfPrefix("")).isEmpty();
-        assertThat(Names.problemOfPrefix("p".repeat(1025))).hasValueSatisfying(text -> assertThat(text)
-                .contains("at most 1024 bytes in UTF-8, this has 1025"));
+        assertThat(Names.problemOfPrefix("p".repeat(1025)))
+                .hasValueSatisfying(text -> assertThat(text).contains("at most 1024 bytes in UTF-8, this has 1025"));
     }
 
     @ParameterizedTest

@@ -133,8 +133,8 @@ class ObjectLockTest {
         Retention expected = new Retention(Mode.COMPLIANCE, rig.machine.agreedMillis() + 2 * DAY_MILLIS);
         assertThat(put.lock()).isEqualTo(new ObjectLock(expected, false));
         alice.put("films", "a", 0);
-        Reply.ObjectStored copy = (Reply.ObjectStored)
-                alice.run(new Command.CopyObject("films", "a", 0, BUCKET, "copy", Condition.NONE));
+        Reply.ObjectStored copy =
+                (Reply.ObjectStored) alice.run(new Command.CopyObject("films", "a", 0, BUCKET, "copy", Condition.NONE));
         assertThat(copy.lock().retention().mode()).isEqualTo(Mode.COMPLIANCE);
         Reply.ObjectStored own = (Reply.ObjectStored)
                 put(new ObjectLock(new Retention(Mode.GOVERNANCE, rig.nowMillis + DAY_MILLIS), false));
@@ -158,13 +158,11 @@ class ObjectLockTest {
                 MetadataError.BAD_BUCKET_STATE,
                 new Command.CreateBucket("other", "main", Versioning.LATEST_ONLY, 0, true));
         alice.refused(
-                MetadataError.BAD_BUCKET_STATE,
-                new Command.UpdateBucket("films", BucketChange.NONE.withObjectLock()));
+                MetadataError.BAD_BUCKET_STATE, new Command.UpdateBucket("films", BucketChange.NONE.withObjectLock()));
         alice.refused(
                 MetadataError.BAD_BUCKET_STATE,
                 new Command.UpdateBucket(
-                        "diary",
-                        BucketChange.NONE.withRetention(new DefaultRetention(Mode.GOVERNANCE, 1, false))));
+                        "diary", BucketChange.NONE.withRetention(new DefaultRetention(Mode.GOVERNANCE, 1, false))));
         alice.done(new Command.UpdateBucket("diary", BucketChange.NONE.withObjectLock()));
         alice.refused(
                 MetadataError.BAD_BUCKET_STATE,

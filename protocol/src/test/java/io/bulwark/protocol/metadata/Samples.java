@@ -193,7 +193,8 @@ final class Samples {
 
     private static void putUploads(Map<String, Command> all) {
         List<ObjectRange> slices = List.of(
-                new ObjectRange("films", "a/\u00fc", 3, 100, 7), new ObjectRange("music", "b", 0, 0, ObjectRange.TO_END));
+                new ObjectRange("films", "a/\u00fc", 3, 100, 7),
+                new ObjectRange("music", "b", 0, 0, ObjectRange.TO_END));
         all.put(
                 "compose-object",
                 new Command.ComposeObject("films", "c", Condition.ifVersion(3), slices, attributes(), state().lock()));
@@ -331,9 +332,7 @@ final class Samples {
                         3, 1_700_000_000_001L, state(), new Inode(13, new Composition(1, 1 << 20, 3), 6)));
         all.put("part-stored", new Reply.PartStored(20, 700, 6));
         all.put("upload-begun", new Reply.UploadBegun(17, 6));
-        all.put(
-                "slice-list",
-                new Reply.SliceList(List.of(new Reply.SliceEntry(100, new Slice(12, 40, 50), LAYOUT))));
+        all.put("slice-list", new Reply.SliceList(List.of(new Reply.SliceEntry(100, new Slice(12, 40, 50), LAYOUT))));
         Reply.UploadEntry upload = new Reply.UploadEntry("a/\u00fc", 17, 6, 3, 700, attributes(), state().lock());
         all.put("upload-found", new Reply.UploadFound(upload));
         all.put("upload-list", new Reply.UploadList(List.of(upload), true));
@@ -348,7 +347,8 @@ final class Samples {
                         Bytes.of((byte) 'b', (byte) '/', (byte) 0xFF)));
         all.put(
                 "version-list",
-                new Reply.VersionList(List.of(new Reply.VersionEntry("a", 3, true, 12, 5, 6, state())), List.of("b/"), true, "a", 3));
+                new Reply.VersionList(
+                        List.of(new Reply.VersionEntry("a", 3, true, 12, 5, 6, state())), List.of("b/"), true, "a", 3));
         all.put(
                 "bucket-list",
                 new Reply.BucketList(
@@ -359,7 +359,8 @@ final class Samples {
                                 new BucketSettings(Versioning.LATEST_ONLY, 0, false, DefaultRetention.NONE),
                                 1,
                                 5,
-                                6)), "films"));
+                                6)),
+                        "films"));
         all.put(
                 "evidence-list",
                 new Reply.EvidenceList(

@@ -267,8 +267,7 @@ class UploadTest {
         UploadName upload = begin("small", "a");
         PartSelection.Part first = put(upload, 1, 600);
         alice.refused(MetadataError.QUOTA_EXCEEDED, putOf(alice, upload, 2, alice.layout(500)));
-        alice.refused(
-                MetadataError.QUOTA_EXCEEDED, alice.putOf("small", "b", Condition.NONE, alice.layout(500)));
+        alice.refused(MetadataError.QUOTA_EXCEEDED, alice.putOf("small", "b", Condition.NONE, alice.layout(500)));
         PartSelection.Part again = put(upload, 1, 900);
         assertThat(again).isNotEqualTo(first);
         alice.run(completionOf(upload, again));
@@ -301,7 +300,8 @@ class UploadTest {
         }
         assertThat(copies * (ObjectLayout.LENGTH_MAX / 1024)).isLessThanOrEqualTo(Volumes.BYTES_MAX / 1024);
         alice.refused(MetadataError.QUOTA_EXCEEDED, copy);
-        assertThat(MetadataStateMachine.restore(rig.machine.snapshot()).digest()).isEqualTo(rig.machine.digest());
+        assertThat(MetadataStateMachine.restore(rig.machine.snapshot()).digest())
+                .isEqualTo(rig.machine.digest());
     }
 
     /** Takes a few seconds: each part is a command. */
@@ -312,8 +312,8 @@ class UploadTest {
         for (int number = 1; number <= PartSelection.NUMBER_MAX; number++) {
             parts.add(put(upload, number, 1));
         }
-        Command complete = new Command.CompleteUpload(
-                upload, PartSelection.of(parts), Condition.NONE, ObjectAttributes.NONE);
+        Command complete =
+                new Command.CompleteUpload(upload, PartSelection.of(parts), Condition.NONE, ObjectAttributes.NONE);
         Reply.ObjectStored stored = (Reply.ObjectStored) alice.run(complete);
         assertThat(find("films", "a").inode().content())
                 .isEqualTo(new Composition(rig.volume, PartSelection.NUMBER_MAX, PartSelection.NUMBER_MAX));
@@ -323,7 +323,8 @@ class UploadTest {
                     rig.ask(ALICE, new Query.FindSlices("films", "a", stored.version(), known, Query.PAGE_MAX));
             for (Reply.SliceEntry entry : page.slices()) {
                 assertThat(entry.start()).isEqualTo(known);
-                assertThat(entry.slice().inode()).isEqualTo(parts.get((int) known).id());
+                assertThat(entry.slice().inode())
+                        .isEqualTo(parts.get((int) known).id());
                 known++;
             }
         }
@@ -401,7 +402,8 @@ class UploadTest {
         PartSelection.Part part = put(upload, 1, 10);
         User reader = rig.user(READER, 0);
         reader.refused(
-                MetadataError.NOT_AUTHORISED, new Command.BeginUpload("films", "a", ObjectAttributes.NONE, ObjectLock.NONE));
+                MetadataError.NOT_AUTHORISED,
+                new Command.BeginUpload("films", "a", ObjectAttributes.NONE, ObjectLock.NONE));
         reader.refused(MetadataError.NOT_AUTHORISED, completionOf(upload, part));
         reader.refused(MetadataError.NOT_AUTHORISED, new Command.AbortUpload(upload));
         reader.refused(MetadataError.NOT_AUTHORISED, putOf(reader, upload, 1, reader.layout(0)));
@@ -438,11 +440,9 @@ class UploadTest {
 
     @Test
     void theObjectHasTheLockThatItsUploadBeganWith() {
-        ObjectLock lock = new ObjectLock(
-                new Retention(Retention.Mode.GOVERNANCE, rig.nowMillis + 3_600_000), true);
+        ObjectLock lock = new ObjectLock(new Retention(Retention.Mode.GOVERNANCE, rig.nowMillis + 3_600_000), true);
         alice.refused(
-                MetadataError.BAD_BUCKET_STATE,
-                new Command.BeginUpload("films", "a", ObjectAttributes.NONE, lock));
+                MetadataError.BAD_BUCKET_STATE, new Command.BeginUpload("films", "a", ObjectAttributes.NONE, lock));
         alice.done(new Command.CreateBucket("vault", "main", Versioning.KEEP_ALL, 0, true));
         for (long passedMillis : new long[] {0, 7_200_000}) {
             Reply.UploadBegun begun = (Reply.UploadBegun)

@@ -41,8 +41,7 @@ class VersioningTest {
     }
 
     private List<String> versions() {
-        Reply.VersionList list =
-                (Reply.VersionList) rig.ask(ALICE, new Query.ListVersions(BUCKET, "", "", 0, 1000));
+        Reply.VersionList list = (Reply.VersionList) rig.ask(ALICE, new Query.ListVersions(BUCKET, "", "", 0, 1000));
         return list.versions().stream()
                 .map(entry -> (entry.deleteMarker() ? "marker" : String.valueOf(entry.length()))
                         + (entry.state().isNull() ? " null" : ""))
@@ -51,8 +50,8 @@ class VersioningTest {
 
     private void putTagged(String etag) {
         ObjectAttributes attributes = ObjectAttributes.NONE.withProperties(new TreeMap<>(Map.of("etag", etag)));
-        Reply reply = alice.run(new Command.PutObject(
-                BUCKET, KEY, Condition.NONE, alice.layout(0), attributes, List.of(), List.of()));
+        Reply reply = alice.run(
+                new Command.PutObject(BUCKET, KEY, Condition.NONE, alice.layout(0), attributes, List.of(), List.of()));
         assertThat(reply).isInstanceOf(Reply.ObjectStored.class);
     }
 
@@ -139,23 +138,20 @@ class VersioningTest {
         putTagged("x");
         Condition wrong = Condition.ifProperty("etag", "y");
         alice.refused(
-                MetadataError.CONDITION_FAILED,
-                new Command.DeleteObject(BUCKET, KEY, 0, wrong, DeleteMode.STRICT));
+                MetadataError.CONDITION_FAILED, new Command.DeleteObject(BUCKET, KEY, 0, wrong, DeleteMode.STRICT));
         become(Versioning.KEEP_ALL);
         putTagged("y");
         alice.refused(
                 MetadataError.CONDITION_FAILED,
                 new Command.DeleteObject(BUCKET, KEY, Versioning.NULL_VERSION, wrong, DeleteMode.STRICT));
         Condition right = Condition.ifProperty("etag", "x");
-        assertThat(alice.run(new Command.DeleteObject(
-                        BUCKET, KEY, Versioning.NULL_VERSION, right, DeleteMode.STRICT)))
+        assertThat(alice.run(new Command.DeleteObject(BUCKET, KEY, Versioning.NULL_VERSION, right, DeleteMode.STRICT)))
                 .isInstanceOf(Reply.Deleted.class);
     }
 
     @Test
     void aPutKeepsItsCondition() {
-        alice.refused(
-                MetadataError.CONDITION_FAILED, alice.putOf(BUCKET, KEY, Condition.IF_PRESENT, alice.layout(0)));
+        alice.refused(MetadataError.CONDITION_FAILED, alice.putOf(BUCKET, KEY, Condition.IF_PRESENT, alice.layout(0)));
         putTagged("x");
         alice.refused(
                 MetadataError.CONDITION_FAILED,

@@ -11,7 +11,6 @@ import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.state.TreeMapState;
 import java.util.List;
-import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -290,13 +289,7 @@ class WeightTest {
 
     private static Command empty(User user, String key) {
         return new Command.PutObject(
-                "diary",
-                key,
-                Condition.NONE,
-                user.layout(0),
-                ObjectAttributes.NONE,
-                List.of(),
-                List.of());
+                "diary", key, Condition.NONE, user.layout(0), ObjectAttributes.NONE, List.of(), List.of());
     }
 
     /** Returns how many of these commands are accepted until one is refused for lack of room. */

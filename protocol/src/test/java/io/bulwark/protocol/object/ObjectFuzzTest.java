@@ -21,12 +21,11 @@ class ObjectFuzzTest {
         BlockRange range = new BlockRange(1, PrincipalId.client(5), 2, 40, 2);
         ObjectLayout layout = new ObjectLayout(1, 1 << 20, (1 << 20) + 5, List.of(range), Bytes.of(new byte[64]));
         ObjectLayout empty = new ObjectLayout(1, 1 << 20, 0, List.of(), Bytes.EMPTY);
-        return Stream.of(new Inode(12, layout, 5), new Inode(13, empty, 6))
-                .map(inode -> {
-                    WireWriter out = new WireWriter();
-                    inode.write(out);
-                    return out.toBytes().toByteArray();
-                });
+        return Stream.of(new Inode(12, layout, 5), new Inode(13, empty, 6)).map(inode -> {
+            WireWriter out = new WireWriter();
+            inode.write(out);
+            return out.toBytes().toByteArray();
+        });
     }
 
     static Stream<byte[]> listSamples() {
@@ -51,9 +50,7 @@ class ObjectFuzzTest {
     /** The reader knows level and number of pins, at least one, from the layout. */
     static Stream<byte[]> stateSamples() {
         ObjectAttributes attributes = new ObjectAttributes(
-                "text/plain",
-                new TreeMap<>(Map.of("mtime", "17", "owner", "me")),
-                new TreeMap<>(Map.of("etag", "a9")));
+                "text/plain", new TreeMap<>(Map.of("mtime", "17", "owner", "me")), new TreeMap<>(Map.of("etag", "a9")));
         ObjectLock lock = new ObjectLock(new Retention(Retention.Mode.COMPLIANCE, 9), true);
         return Stream.of(new VersionState(false, attributes, lock), VersionState.ofMarker(true))
                 .map(state -> {

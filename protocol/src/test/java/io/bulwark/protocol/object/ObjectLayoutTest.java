@@ -116,10 +116,10 @@ class ObjectLayoutTest {
         assertThat(out.length()).isEqualTo(attributes.encodedBytes());
         assertThat(ObjectAttributes.read(new WireReader(out.toBytes()))).isEqualTo(attributes);
         tags.put("size", "x".repeat(ObjectAttributes.VALUE_BYTES_MAX));
-        assertThatThrownBy(() -> new ObjectAttributes("", tags, new TreeMap<>())).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new ObjectAttributes("", tags, new TreeMap<>()))
+                .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> new ObjectAttributes("", new TreeMap<>(), tags))
                 .isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> ObjectAttributes.ofType("x".repeat(256)))
-                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> ObjectAttributes.ofType("x".repeat(256))).isInstanceOf(IllegalArgumentException.class);
     }
 }

@@ -121,7 +121,7 @@ public final class LyingReplica extends AlteringServer {
     private static Bytes forged(Bytes reply) {
         Reply forged = switch (Reply.decode(reply)) {
             case Reply.ObjectFound _ -> new Reply.Failed(MetadataError.NO_SUCH_OBJECT, "");
-            case Reply.ObjectStored stored -> 
+            case Reply.ObjectStored stored ->
                 new Reply.ObjectStored(
                         stored.inode() + 1,
                         stored.version() + 1,

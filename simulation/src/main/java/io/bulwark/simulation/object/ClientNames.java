@@ -237,7 +237,8 @@ final class ClientNames {
         }
         String made = value.orElse("");
         change(
-                new Command.ComposeObject(bucket, to, Condition.NONE, ranges, Contents.attributes(made), ObjectLock.NONE),
+                new Command.ComposeObject(
+                        bucket, to, Condition.NONE, ranges, Contents.attributes(made), ObjectLock.NONE),
                 there,
                 () -> names.put(to, made));
     }

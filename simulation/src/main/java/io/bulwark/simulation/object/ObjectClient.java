@@ -151,7 +151,12 @@ final class ObjectClient {
                                 !(known instanceof Reply.Failed failed && SessionCommands.mayBeExecuted(failed))))));
     }
 
-    void put(Volume volume, ObjectPut.Destination target, Bytes content, boolean tellsLength, Consumer<PutOutcome> then) {
+    void put(
+            Volume volume,
+            ObjectPut.Destination target,
+            Bytes content,
+            boolean tellsLength,
+            Consumer<PutOutcome> then) {
         put(volume, target, content, tellsLength, ObjectPut.ATTEMPTS_MAX, then);
     }
 

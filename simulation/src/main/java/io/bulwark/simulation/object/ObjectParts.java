@@ -45,7 +45,8 @@ public interface ObjectParts {
      *
      * @param room bounds the read-ahead of all reads of the client
      */
-    default ObjectGet get(Volume volume, ObjectVersion object, long offset, long length, ObjectGet.ReadAheadQuota room) {
+    default ObjectGet get(
+            Volume volume, ObjectVersion object, long offset, long length, ObjectGet.ReadAheadQuota room) {
         return new ObjectGet(volume, object, offset, length, room);
     }
 

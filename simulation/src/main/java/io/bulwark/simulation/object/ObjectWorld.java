@@ -18,7 +18,6 @@ import io.bulwark.protocol.extent.ExtentServer;
 import io.bulwark.protocol.extent.ExtentTiming;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Condition;
 import io.bulwark.protocol.metadata.Genesis;
@@ -166,8 +165,7 @@ public final class ObjectWorld implements SimulatedWorld {
             own.add(new ClientNames(this, client, BUCKETS.get(random.nextInt(BUCKETS.size())), random));
         }
         Random versions = new Random(setting.random("versions").nextLong());
-        versioned.add(new VersionedNames(
-                this, clients.getFirst(), SWITCHED, Versioning.LATEST_ONLY, false, versions));
+        versioned.add(new VersionedNames(this, clients.getFirst(), SWITCHED, Versioning.LATEST_ONLY, false, versions));
         versioned.add(new VersionedNames(this, clients.getLast(), VAULT, Versioning.KEEP_ALL, true, versions));
         this.shared = new SharedNames(this, clients, BUCKETS, random);
         this.attackers = attackers(replacing);
@@ -374,7 +372,8 @@ public final class ObjectWorld implements SimulatedWorld {
     void read(ObjectClient client, String bucket, String key, long version, Consumer<ReadResult> then) {
         client.query(new Query.FindObject(bucket, key, version), reply -> {
             switch (reply.orElse(null)) {
-                case Reply.ObjectFound found -> readBytes(client, ObjectVersion.of(bucket, key, found), Contents.name(found), then);
+                case Reply.ObjectFound found ->
+                    readBytes(client, ObjectVersion.of(bucket, key, found), Contents.name(found), then);
                 case Reply.Failed _ -> then.accept(new ReadResult.Nothing());
                 case null, default -> then.accept(new ReadResult.Failed("no reply"));
             }

@@ -149,8 +149,7 @@ final class PartwisePut {
     private void complete(UploadName upload, int repeats, Optional<Reply> first) {
         List<PartSelection.Part> parts = new ArrayList<>();
         selected.forEach((number, id) -> parts.add(new PartSelection.Part(number, id)));
-        Command command =
-                new Command.CompleteUpload(upload, PartSelection.of(parts), condition, ObjectAttributes.NONE);
+        Command command = new Command.CompleteUpload(upload, PartSelection.of(parts), condition, ObjectAttributes.NONE);
         client.execute(command, reply -> {
             first.ifPresent(known -> requireSame(upload, known, reply));
             boolean made = reply.orElse(null) instanceof Reply.ObjectStored;

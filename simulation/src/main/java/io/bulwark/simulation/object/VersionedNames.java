@@ -265,8 +265,7 @@ final class VersionedNames {
             versions(key).values().removeIf(Made::isNull);
         }
         if (state != Versioning.LATEST_ONLY) {
-            versions(key)
-                    .put(deleted.version(), new Made("", state == Versioning.SUSPENDED, ObjectLock.NONE));
+            versions(key).put(deleted.version(), new Made("", state == Versioning.SUSPENDED, ObjectLock.NONE));
         }
     }
 
@@ -341,9 +340,8 @@ final class VersionedNames {
     }
 
     private void change() {
-        Versioning next = state == Versioning.KEEP_ALL || random.nextInt(3) == 0
-                ? Versioning.SUSPENDED
-                : Versioning.KEEP_ALL;
+        Versioning next =
+                state == Versioning.KEEP_ALL || random.nextInt(3) == 0 ? Versioning.SUSPENDED : Versioning.KEEP_ALL;
         begin();
         client.execute(new Command.UpdateBucket(bucket, BucketChange.NONE.withVersioning(next)), reply -> {
             // A change whose outcome is unknown may be executed later, too.

@@ -91,7 +91,8 @@ class PasisServerTest {
             inClass = "io.bulwark.protocol.pasis.BlockWriter",
             rule = "a version is durable before it is acknowledged",
             replace = "store(record, record.sender(), request.fragment(), call, stored, ignored -> {});",
-            with = "written.accept(0); store(record, record.sender(), request.fragment(), call, stored, ignored -> {});")
+            with = "written.accept(0); store(record, record.sender(), request.fragment(), call, stored, ignored ->"
+                    + " {});")
     @Test
     void whatIsNotStoredIsNotAcknowledged() {
         PasisCluster cluster = lazy();

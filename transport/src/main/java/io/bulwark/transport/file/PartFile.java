@@ -37,7 +37,8 @@ public final class PartFile implements Closeable {
     public static final long CHECKPOINT_BYTES = 32L << 20;
 
     private static final Pattern NAME = Pattern.compile("\\.bulwark-.{1,64}\\.(?:part|state)", Pattern.DOTALL);
-    private static final Pattern STATE = Pattern.compile("source=([0-9a-f]{64})\nbytes=([0-9]{1,18})\nsha256=([0-9a-f]{64})\n");
+    private static final Pattern STATE =
+            Pattern.compile("source=([0-9a-f]{64})\nbytes=([0-9]{1,18})\nsha256=([0-9a-f]{64})\n");
     private static final int STATE_BYTES_MAX = 4096;
     private static final int BUFFER_BYTES = 1 << 16;
     private static final int NAME_DIGITS = 24;
@@ -106,9 +107,8 @@ public final class PartFile implements Closeable {
     private static FileChannel openChannel(Path part, boolean secret) throws IOException {
         Set<StandardOpenOption> options =
                 Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
-        FileAttribute<?>[] fresh = secret && OutputFile.hasModes(part)
-                ? new FileAttribute<?>[] {OWNER_ONLY}
-                : new FileAttribute<?>[0];
+        FileAttribute<?>[] fresh =
+                secret && OutputFile.hasModes(part) ? new FileAttribute<?>[] {OWNER_ONLY} : new FileAttribute<?>[0];
         if (Files.isSymbolicLink(part)) {
             throw new FileSystemException(part.toString(), null, "it is a symbolic link; delete it");
         }

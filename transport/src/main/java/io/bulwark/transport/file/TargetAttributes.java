@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param modified null for the time of writing
  * @param permissions null for those of the file that it replaces, else those that the umask gives
  */
-public record TargetAttributes(@Nullable FileTime modified, @Nullable Set<PosixFilePermission> permissions) {
+public record TargetAttributes(
+        @Nullable FileTime modified, @Nullable Set<PosixFilePermission> permissions) {
     public static final TargetAttributes NONE = new TargetAttributes(null, null);
 
     /** Sets them on a file. */

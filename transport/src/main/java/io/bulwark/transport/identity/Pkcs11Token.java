@@ -71,7 +71,8 @@ public record Pkcs11Token(Path module, String label, String alias, Path pinFile)
         Properties properties = TextFile.parse(text, file);
         Set<String> names = new TreeSet<>(properties.stringPropertyNames());
         if (!names.equals(new TreeSet<>(NAMES))) {
-            throw new UnusableFileException(file + " must have the settings " + new TreeSet<>(NAMES) + ", and has " + names);
+            throw new UnusableFileException(
+                    file + " must have the settings " + new TreeSet<>(NAMES) + ", and has " + names);
         }
         return new Pkcs11Token(
                 Path.of(properties.getProperty(MODULE)),
@@ -106,8 +107,9 @@ public record Pkcs11Token(Path module, String label, String alias, Path pinFile)
             Key key = keys.getKey(alias, null);
             Certificate certificate = keys.getCertificate(alias);
             if (!(key instanceof PrivateKey own) || !(certificate instanceof X509Certificate known)) {
-                throw new UnusableFileException("the token \"" + label + "\" has no key with a certificate under the alias \""
-                        + alias + "\"; create them with `bulwark keygen --pkcs11`");
+                throw new UnusableFileException(
+                        "the token \"" + label + "\" has no key with a certificate under the alias \"" + alias
+                                + "\"; create them with `bulwark keygen --pkcs11`");
             }
             return Identity.onDevice(own, known);
         } catch (GeneralSecurityException | ProviderException e) {

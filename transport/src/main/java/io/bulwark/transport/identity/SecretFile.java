@@ -28,8 +28,8 @@ public final class SecretFile {
             return; // No such permissions on this file system.
         }
         if (!OWNER_ONLY.containsAll(permissions)) {
-            throw new UnusableFileException(file + " is accessible to others (" + PosixFilePermissions.toString(permissions)
-                    + "); run: chmod 600 " + file);
+            throw new UnusableFileException(file + " is accessible to others ("
+                    + PosixFilePermissions.toString(permissions) + "); run: chmod 600 " + file);
         }
     }
 }

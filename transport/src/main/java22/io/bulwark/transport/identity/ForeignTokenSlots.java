@@ -94,7 +94,8 @@ final class ForeignTokenSlots implements TokenSlots {
         }
 
         private long call(String function, FunctionDescriptor form, Object... arguments) throws IOException {
-            MemorySegment address = functions.find(function)
+            MemorySegment address = functions
+                    .find(function)
                     .orElseThrow(() -> new IOException("the PKCS#11 module has no function " + function));
             MethodHandle handle = Linker.nativeLinker().downcallHandle(address, form);
             try {

@@ -44,7 +44,8 @@ class PartFileTest {
 
     private long left() throws IOException {
         try (Stream<Path> all = Files.list(directory)) {
-            return all.filter(path -> PartFile.isPart(path.getFileName().toString())).count();
+            return all.filter(path -> PartFile.isPart(path.getFileName().toString()))
+                    .count();
         }
     }
 

@@ -20,8 +20,8 @@ public final class ReplicatedAccessKeys implements AccessKeys {
     private static final int ASKING_MAX = 16;
     private static final long WAIT_MILLIS_MAX = 2_000;
     private static final long NANOS_PER_MILLI = 1_000_000;
-    private static final RecentAnswers.Bounds BOUNDS = new RecentAnswers.Bounds(
-            AGE_MILLIS_MAX * NANOS_PER_MILLI, KEPT_MAX, ASKING_MAX, WAIT_MILLIS_MAX);
+    private static final RecentAnswers.Bounds BOUNDS =
+            new RecentAnswers.Bounds(AGE_MILLIS_MAX * NANOS_PER_MILLI, KEPT_MAX, ASKING_MAX, WAIT_MILLIS_MAX);
 
     /** Form of the ids that the SDK makes; nothing else is asked for. */
     private static final Pattern ID = Pattern.compile("[A-Za-z0-9]{16,128}");

@@ -25,8 +25,8 @@ public record AccessControlList(List<Grant> grants) {
     /** Returns whether it grants a permission to the sender of a request. */
     public boolean allows(Optional<PrincipalId> person, Permission wanted) {
         return grants.stream()
-                .anyMatch(grant -> grant.permission().includes(wanted)
-                        && grant.grantee().contains(person));
+                .anyMatch(grant ->
+                        grant.permission().includes(wanted) && grant.grantee().contains(person));
     }
 
     /** Returns whether it grants something to one of the groups of S3. */

@@ -80,9 +80,8 @@ public final class AclRequest {
             throw ErrorCode.ACCESS_DENIED.because("An ACL cannot change the owner.");
         }
         List<Grant> grants = new ArrayList<>();
-        for (XmlElement grant : root.child("AccessControlList")
-                .map(list -> list.all("Grant"))
-                .orElse(List.of())) {
+        for (XmlElement grant :
+                root.child("AccessControlList").map(list -> list.all("Grant")).orElse(List.of())) {
             Permission permission = grant.textOf("Permission")
                     .flatMap(Permission::of)
                     .orElseThrow(() -> malformed("a grant has an unknown permission"));

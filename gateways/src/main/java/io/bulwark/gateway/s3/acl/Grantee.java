@@ -39,7 +39,8 @@ public record Grantee(String id) {
      */
     public boolean contains(Optional<PrincipalId> person) {
         return equals(ALL_USERS)
-                || person.filter(named -> equals(AUTHENTICATED_USERS) || named.toString().equals(id))
+                || person.filter(named ->
+                                equals(AUTHENTICATED_USERS) || named.toString().equals(id))
                         .isPresent();
     }
 }

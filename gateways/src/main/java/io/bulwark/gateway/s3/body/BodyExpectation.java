@@ -53,7 +53,9 @@ record BodyExpectation(
         for (String name : head.headers().keySet()) {
             if (name.startsWith(CHECKSUM_PREFIX) && !OTHERS.contains(name)) {
                 ChecksumAlgorithm algorithm = algorithmOf(name);
-                given.put(algorithm, Optional.of(checked(algorithm, head.single(name).orElse(""))));
+                given.put(
+                        algorithm,
+                        Optional.of(checked(algorithm, head.single(name).orElse(""))));
             }
         }
         for (String name : trailer) {

@@ -46,7 +46,8 @@ public enum ChecksumAlgorithm {
         try {
             // The decoder takes other forms of the same bytes, too.
             byte[] decoded = Base64.getDecoder().decode(base64);
-            return decoded.length == bytes && Base64.getEncoder().encodeToString(decoded).equals(base64);
+            return decoded.length == bytes
+                    && Base64.getEncoder().encodeToString(decoded).equals(base64);
         } catch (IllegalArgumentException e) {
             return false;
         }
@@ -82,7 +83,9 @@ public enum ChecksumAlgorithm {
         public byte[] finish() {
             return bytes == Long.BYTES
                     ? ByteBuffer.allocate(Long.BYTES).putLong(crc.getValue()).array()
-                    : ByteBuffer.allocate(Integer.BYTES).putInt((int) crc.getValue()).array();
+                    : ByteBuffer.allocate(Integer.BYTES)
+                            .putInt((int) crc.getValue())
+                            .array();
         }
     }
 

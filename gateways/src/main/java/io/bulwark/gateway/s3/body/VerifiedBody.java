@@ -160,13 +160,14 @@ public final class VerifiedBody extends InputStream {
         verifySha256(computed);
         if (expected.md5().isPresent() && !MessageDigest.isEqual(expected.md5().get(), computed.md5())) {
             throw new S3Exception(400, "BadDigest", "The Content-MD5 you specified did not match what we received.")
-                    .with("ExpectedDigest", HexFormat.of().formatHex(expected.md5().get()))
+                    .with(
+                            "ExpectedDigest",
+                            HexFormat.of().formatHex(expected.md5().get()))
                     .with("CalculatedDigest", HexFormat.of().formatHex(computed.md5()));
         }
         expected.checksum().ifPresent(entry -> verifyChecksum(entry.getKey(), entry.getValue(), computed));
         TreeMap<String, String> kept = new TreeMap<>();
-        algorithm.ifPresent(
-                named -> kept.put(named.name(), computed.checksums().getOrDefault(named.name(), "")));
+        algorithm.ifPresent(named -> kept.put(named.name(), computed.checksums().getOrDefault(named.name(), "")));
         digests = new BodyDigests(computed.md5(), kept);
     }
 
@@ -174,8 +175,8 @@ public final class VerifiedBody extends InputStream {
         if (sha256.isEmpty()) {
             return;
         }
-        byte[] actual = Base64.getDecoder()
-                .decode(computed.checksums().getOrDefault(ChecksumAlgorithm.SHA256.name(), ""));
+        byte[] actual =
+                Base64.getDecoder().decode(computed.checksums().getOrDefault(ChecksumAlgorithm.SHA256.name(), ""));
         if (!MessageDigest.isEqual(sha256.get(), actual)) {
             throw new S3Exception(
                             400,
@@ -187,8 +188,8 @@ public final class VerifiedBody extends InputStream {
     }
 
     private void verifyChecksum(ChecksumAlgorithm checksum, Optional<String> header, BodyDigests computed) {
-        String value = header.orElseGet(() -> BodyExpectation.checked(
-                checksum, trailer.get().getOrDefault(checksum.header(), "")));
+        String value = header.orElseGet(
+                () -> BodyExpectation.checked(checksum, trailer.get().getOrDefault(checksum.header(), "")));
         if (!value.equals(computed.checksums().get(checksum.name()))) {
             throw new S3Exception(
                     400,

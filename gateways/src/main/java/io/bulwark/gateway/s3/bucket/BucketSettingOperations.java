@@ -69,7 +69,8 @@ public final class BucketSettingOperations {
         };
         if (next == Versioning.SUSPENDED && call.bucket().info().settings().objectLock()) {
             throw ErrorCode.INVALID_BUCKET_STATE.because(
-                    "An Object Lock configuration is present on this bucket, so the versioning state cannot be changed.");
+                    "An Object Lock configuration is present on this bucket, so the versioning state cannot be"
+                            + " changed.");
         }
         call.bucket().update(BucketChange.NONE.withVersioning(next));
         call.respond(200);
@@ -213,8 +214,8 @@ public final class BucketSettingOperations {
         call.authorization().require(Action.GET_BUCKET_CORS);
         call.respond(call.settings()
                 .document(call.bucket(), SettingName.CORS)
-                .orElseThrow(() ->
-                        ErrorCode.NO_SUCH_CORS_CONFIGURATION.because("The CORS configuration does not exist")));
+                .orElseThrow(
+                        () -> ErrorCode.NO_SUCH_CORS_CONFIGURATION.because("The CORS configuration does not exist")));
     }
 
     /** Replaces the rules for other origins. */
@@ -415,7 +416,8 @@ public final class BucketSettingOperations {
 
     private static void changeAccess(Call call, UnaryOperator<AccessRules> change) {
         if (call.rules().access().isEmpty()) {
-            throw ErrorCode.INVALID_REQUEST.because("The bucket was not made with S3, so that rights of Bulwark count.");
+            throw ErrorCode.INVALID_REQUEST.because(
+                    "The bucket was not made with S3, so that rights of Bulwark count.");
         }
         call.settings().changeAccess(call.bucket(), change);
     }

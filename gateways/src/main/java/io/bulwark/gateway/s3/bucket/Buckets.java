@@ -15,11 +15,11 @@ import io.bulwark.gateway.s3.acl.AccessControlList;
 import io.bulwark.gateway.s3.acl.AclRequest;
 import io.bulwark.gateway.s3.call.Call;
 import io.bulwark.gateway.s3.call.Parallel;
-import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.permission.Action;
 import io.bulwark.gateway.s3.permission.Authorization;
 import io.bulwark.gateway.s3.request.ErrorCode;
 import io.bulwark.gateway.s3.request.S3Exception;
+import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.setting.AccessRules;
 import io.bulwark.gateway.s3.setting.Ownership;
 import io.bulwark.gateway.s3.xml.XmlElement;
@@ -82,7 +82,11 @@ public final class Buckets {
     }
 
     private static boolean isInside(Call call, BucketInfo bucket) {
-        return call.exchange().caller().key().map(key -> key.isAllowed(bucket.name())).orElse(false);
+        return call.exchange()
+                .caller()
+                .key()
+                .map(key -> key.isAllowed(bucket.name()))
+                .orElse(false);
     }
 
     /** Buckets that others have made with S3 are private as a rule, so that they are left out. */
@@ -99,7 +103,13 @@ public final class Buckets {
 
     /** Makes a bucket, whose owner is the sender. */
     public static void create(Call call) {
-        if (call.person().isEmpty() || !call.exchange().caller().key().map(AccessKey::limits).orElse(List.of()).isEmpty()) {
+        if (call.person().isEmpty()
+                || !call.exchange()
+                        .caller()
+                        .key()
+                        .map(AccessKey::limits)
+                        .orElse(List.of())
+                        .isEmpty()) {
             throw Authorization.denied();
         }
         String name = call.bucketName();
@@ -109,18 +119,21 @@ public final class Buckets {
             checkConfiguration(XmlReader.read(new ByteArrayInputStream(body), "CreateBucketConfiguration"));
         }
         String owner = call.sender();
-        AccessControlList acl = AclRequest.fromHeaders(call.exchange(), owner, owner)
-                .orElseGet(() -> AccessControlList.ownedBy(owner));
+        AccessControlList acl =
+                AclRequest.fromHeaders(call.exchange(), owner, owner).orElseGet(() -> AccessControlList.ownedBy(owner));
         Optional<Ownership> ownership = call.header("x-amz-object-ownership")
                 .map(text -> Ownership.of(text)
-                        .orElseThrow(() -> ErrorCode.INVALID_ARGUMENT.because("Invalid x-amz-object-ownership header")));
+                        .orElseThrow(
+                                () -> ErrorCode.INVALID_ARGUMENT.because("Invalid x-amz-object-ownership header")));
         boolean plain = call.exchange().headerNames().stream()
                 .noneMatch(header -> header.equals("x-amz-acl")
                         || header.startsWith("x-amz-grant-")
                         || header.startsWith("x-amz-bucket-object-lock")
                         || header.equals("x-amz-object-ownership"));
         BucketSpec spec = BucketSpec.of(name);
-        if (call.header("x-amz-bucket-object-lock-enabled").filter("true"::equalsIgnoreCase).isPresent()) {
+        if (call.header("x-amz-bucket-object-lock-enabled")
+                .filter("true"::equalsIgnoreCase)
+                .isPresent()) {
             spec = spec.withObjectLock();
         }
         try {
@@ -158,7 +171,10 @@ public final class Buckets {
             call.door().deleteBucket(call.bucketName());
         } catch (NotEmptyException e) {
             // Uploads that were never completed do not keep a bucket of S3.
-            if (!call.bucket().listVersions(VersionListOptions.DEFAULT.withLimit(1)).versions().isEmpty()) {
+            if (!call.bucket()
+                    .listVersions(VersionListOptions.DEFAULT.withLimit(1))
+                    .versions()
+                    .isEmpty()) {
                 throw e;
             }
             abortUploads(call.bucket());
@@ -197,7 +213,8 @@ public final class Buckets {
     private static void checkConfiguration(XmlElement root) {
         root.allowOnly("LocationConstraint", "Tags", "Location", "Bucket");
         Optional<String> location = root.textOf("LocationConstraint");
-        if (location.filter(region -> !region.isEmpty() && !region.equals("us-east-1")).isPresent()) {
+        if (location.filter(region -> !region.isEmpty() && !region.equals("us-east-1"))
+                .isPresent()) {
             throw ErrorCode.ILLEGAL_LOCATION_CONSTRAINT.because("The specified location-constraint is not valid");
         }
         if (root.children().size() > root.all("LocationConstraint").size()) {

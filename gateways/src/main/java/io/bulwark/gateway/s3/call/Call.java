@@ -102,9 +102,7 @@ public final class Call {
 
     /** Returns the same request about another bucket, as copies have a source. */
     public Call about(String otherBucket) {
-        return otherBucket.equals(bucketName())
-                ? this
-                : new Call(exchange, Optional.of(otherBucket), door, settings);
+        return otherBucket.equals(bucketName()) ? this : new Call(exchange, Optional.of(otherBucket), door, settings);
     }
 
     public ObjectAccess accessTo(ObjectInfo object) {

@@ -43,6 +43,7 @@ public final class EntityTags {
     /** Returns whether a header with tags, or {@code *}, has this one. */
     public static boolean isNamed(String header, String tag) {
         return header.strip().equals("*")
-                || List.of(header.split(",", -1)).stream().anyMatch(one -> bare(one).equals(tag));
+                || List.of(header.split(",", -1)).stream()
+                        .anyMatch(one -> bare(one).equals(tag));
     }
 }

@@ -1,8 +1,8 @@
 package io.bulwark.gateway.s3.call;
 
 import io.bulwark.client.error.AlreadyExistsException;
-import io.bulwark.client.error.BulwarkException;
 import io.bulwark.client.error.BucketStateException;
+import io.bulwark.client.error.BulwarkException;
 import io.bulwark.client.error.CancelledException;
 import io.bulwark.client.error.ChangedWhileReadingException;
 import io.bulwark.client.error.DeadlineExceededException;
@@ -54,8 +54,9 @@ public final class SdkFailures {
             case NotEmptyException _ ->
                 ErrorCode.BUCKET_NOT_EMPTY.because("The bucket you tried to delete is not empty.");
             case NoSuchUploadException _ ->
-                ErrorCode.NO_SUCH_UPLOAD.because("The specified upload does not exist. The upload ID may be invalid, or "
-                        + "the upload may have been aborted or completed.");
+                ErrorCode.NO_SUCH_UPLOAD.because(
+                        "The specified upload does not exist. The upload ID may be invalid, or "
+                                + "the upload may have been aborted or completed.");
             case NoSuchPartException _ ->
                 ErrorCode.INVALID_PART.because("One or more of the specified parts could not be found.");
             case ObjectLockedException _ ->

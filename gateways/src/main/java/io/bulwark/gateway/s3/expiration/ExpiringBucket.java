@@ -117,7 +117,8 @@ final class ExpiringBucket {
                 .filter(rule -> rule.fits(version.key(), version.tags(), version.length()))
                 .filter(rule -> noncurrent >= rule.actions().noncurrentKept())
                 .flatMap(rule -> rule.actions().noncurrentDays().stream())
-                .anyMatch(days -> !LifecycleRule.after(next.modified(), days, day).isAfter(now));
+                .anyMatch(
+                        days -> !LifecycleRule.after(next.modified(), days, day).isAfter(now));
     }
 
     private void abortUploads() {
@@ -132,7 +133,8 @@ final class ExpiringBucket {
                 boolean old = rules.stream()
                         .filter(rule -> upload.key().startsWith(rule.filter().prefix()))
                         .flatMap(rule -> rule.actions().uploadDays().stream())
-                        .anyMatch(days -> !LifecycleRule.after(upload.begun(), days, day).isAfter(now));
+                        .anyMatch(days ->
+                                !LifecycleRule.after(upload.begun(), days, day).isAfter(now));
                 if (old) {
                     abort(upload);
                 }

@@ -42,8 +42,8 @@ public final class LifecycleWorker implements AutoCloseable {
     private final InstantSource clock;
     private final Duration day;
     private final Duration period;
-    private final ScheduledExecutorService thread =
-            Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().name("s3-lifecycle").daemon().factory());
+    private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().name("s3-lifecycle").daemon().factory());
 
     LifecycleWorker(Bulwark door, PrincipalId self, InstantSource clock, Duration day, Duration period) {
         this.door = door;

@@ -28,8 +28,8 @@ public final class FormReader {
     private static final int BUFFER_BYTES = 32 << 10;
     private static final Pattern TYPE = Pattern.compile(
             "(?i)multipart/form-data\\s*;\\s*boundary=(?:\"([\\x20-\\x7e&&[^\"]]{1,70})\"|([\\x21-\\x7e&&[^\";]]{1,70}))");
-    private static final Pattern DISPOSITION =
-            Pattern.compile("(?i)content-disposition:\\s*form-data((?:\\s*;\\s*[a-z*]+=(?:\"[^\"]*\"|[^\";\\s]*))+)\\s*");
+    private static final Pattern DISPOSITION = Pattern.compile(
+            "(?i)content-disposition:\\s*form-data((?:\\s*;\\s*[a-z*]+=(?:\"[^\"]*\"|[^\";\\s]*))+)\\s*");
     private static final Pattern PARAMETER = Pattern.compile("(?i);\\s*([a-z*]+)=(?:\"([^\"]*)\"|([^\";\\s]*))");
 
     private final InputStream wire;
@@ -66,8 +66,7 @@ public final class FormReader {
         if (!matcher.matches()) {
             throw malformed("its Content-Type has no boundary");
         }
-        FormReader reader =
-                new FormReader(wire, matcher.group(1) == null ? matcher.group(2) : matcher.group(1));
+        FormReader reader = new FormReader(wire, matcher.group(1) == null ? matcher.group(2) : matcher.group(1));
         reader.readFields();
         return reader;
     }
@@ -151,8 +150,8 @@ public final class FormReader {
             String value = utf8(parameter.group(2) == null ? parameter.group(3) : parameter.group(2));
             switch (parameter.group(1).toLowerCase(Locale.ROOT)) {
                 case "name" -> name = value.toLowerCase(Locale.ROOT);
-                case "filename" -> fileName =
-                        value.substring(Math.max(value.lastIndexOf('/'), value.lastIndexOf('\\')) + 1);
+                case "filename" ->
+                    fileName = value.substring(Math.max(value.lastIndexOf('/'), value.lastIndexOf('\\')) + 1);
                 default -> {}
             }
         }

@@ -80,8 +80,7 @@ public record FormUpload(
                     && !SIGNATURE_FIELDS.contains(name)
                     && !KEPT_HEADERS.contains(name)) {
                 headers.put(
-                        name,
-                        List.of(new String(value.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1)));
+                        name, List.of(new String(value.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1)));
             }
         });
         return new RequestHead(request.method(), request.target(), headers);

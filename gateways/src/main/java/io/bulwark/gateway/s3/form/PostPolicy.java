@@ -68,7 +68,9 @@ public record PostPolicy(Instant expiration, List<Condition> conditions, long si
         } catch (JacksonException | IllegalArgumentException e) {
             throw invalid("it is not base64 of JSON");
         }
-        if (!root.isObject() || !root.path("expiration").isString() || !root.path("conditions").isArray()) {
+        if (!root.isObject()
+                || !root.path("expiration").isString()
+                || !root.path("conditions").isArray()) {
             throw invalid("it needs an expiration and conditions");
         }
         if (root.size() != 2) {

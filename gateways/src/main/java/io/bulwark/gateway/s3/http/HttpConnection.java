@@ -9,7 +9,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.DuplexChannel;
-
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
@@ -217,12 +216,10 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
         later[0] = answering;
         body = arriving;
         responder = answering;
-        server.start(
-                "s3-" + answering.ids().requestId(),
-                new RequestTask(server, request, arriving, answering, () -> {
-                    server.leave();
-                    channel.eventLoop().execute(this::onAnswered);
-                }));
+        server.start("s3-" + answering.ids().requestId(), new RequestTask(server, request, arriving, answering, () -> {
+            server.leave();
+            channel.eventLoop().execute(this::onAnswered);
+        }));
         next();
     }
 
@@ -287,13 +284,10 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
         state = State.LINGERING;
         Responder.RequestIds ids = server.newIds();
         LOG.debug("refused request {}: {}", ids.requestId(), refusal.code());
-        ByteBuf document = Unpooled.wrappedBuffer(
-                ErrorDocument.encode(refusal, "", ids.requestId(), ids.hostId()));
+        ByteBuf document = Unpooled.wrappedBuffer(ErrorDocument.encode(refusal, "", ids.requestId(), ids.hostId()));
         boolean isHead = request.method().equals(HttpMethod.HEAD);
         HttpResponseStatus status = HttpResponseStatus.valueOf(refusal.status());
-        var response = isHead
-                ? new BodilessResponse(status)
-                : new DefaultHttpResponse(HttpVersion.HTTP_1_1, status);
+        var response = isHead ? new BodilessResponse(status) : new DefaultHttpResponse(HttpVersion.HTTP_1_1, status);
         response.headers()
                 .set(HttpHeaderNames.CONTENT_LENGTH, document.readableBytes())
                 .set(HttpHeaderNames.CONTENT_TYPE, "application/xml")

@@ -35,11 +35,7 @@ final class HttpExchange implements Exchange {
     record Content(VerifiedBody body, OptionalLong length, Optional<SortedMap<String, String>> form) {}
 
     HttpExchange(
-            RequestHead head,
-            Addressing.Place place,
-            Supplier<Caller> caller,
-            Content content,
-            Responder responder) {
+            RequestHead head, Addressing.Place place, Supplier<Caller> caller, Content content, Responder responder) {
         this.head = head;
         this.place = place;
         this.caller = caller;

@@ -47,8 +47,7 @@ final class RequestTask implements Runnable {
      *
      * @param finished is called at the end, whatever happened
      */
-    RequestTask(
-            ServerContext server, HttpRequest request, RequestBody wire, Responder responder, Runnable finished) {
+    RequestTask(ServerContext server, HttpRequest request, RequestBody wire, Responder responder, Runnable finished) {
         this.server = server;
         this.request = request;
         this.wire = wire;
@@ -66,12 +65,13 @@ final class RequestTask implements Runnable {
         } finally {
             wire.discard();
             HttpExchange known = exchange;
-            server.meters().count(
-                    known == null ? S3Meters.NO_OPERATION : known.operation(),
-                    responder.isComplete() ? responder.status() : 0,
-                    System.nanoTime() - begunNanos,
-                    wire.receivedBytes(),
-                    responder.sentBytes());
+            server.meters()
+                    .count(
+                            known == null ? S3Meters.NO_OPERATION : known.operation(),
+                            responder.isComplete() ? responder.status() : 0,
+                            System.nanoTime() - begunNanos,
+                            wire.receivedBytes(),
+                            responder.sentBytes());
             finished.run();
         }
     }
@@ -155,8 +155,8 @@ final class RequestTask implements Runnable {
 
     private HttpExchange verify() {
         RequestHead head = head();
-        String host = head.single("host").orElseThrow(() -> new S3Exception(
-                400, "InvalidRequest", "The request has no Host header."));
+        String host = head.single("host")
+                .orElseThrow(() -> new S3Exception(400, "InvalidRequest", "The request has no Host header."));
         Addressing.Place place = server.addressing().find(host, head.target().path());
         OptionalLong wireLength = wireLength(head);
         if (isForm(head, place)) {

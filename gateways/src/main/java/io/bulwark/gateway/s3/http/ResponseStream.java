@@ -117,8 +117,8 @@ final class ResponseStream extends OutputStream {
         if (rest != null) {
             var _ = channel.write(new DefaultHttpContent(rest), channel.voidPromise());
         }
-        complete = Responder.awaitWrite(
-                channel, channel.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT), stallMillis);
+        complete =
+                Responder.awaitWrite(channel, channel.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT), stallMillis);
     }
 
     /** Ends the connection without the end of the response. */

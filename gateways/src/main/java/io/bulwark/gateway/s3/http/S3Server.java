@@ -39,7 +39,8 @@ import org.slf4j.LoggerFactory;
 /** HTTP server that verifies requests of the S3 protocol and hands them to {@link Operations}. Thread-safe. */
 public final class S3Server implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(S3Server.class);
-    private static final int LOOPS = Math.max(1, Math.min(4, Runtime.getRuntime().availableProcessors()));
+    private static final int LOOPS =
+            Math.max(1, Math.min(4, Runtime.getRuntime().availableProcessors()));
     private static final int BACKLOG = 1_024;
     private static final int READ_BYTES_MAX = 32 << 10;
     /** Bytes of a response that wait for the client: with them ends the wait of {@link WriteGate}. */
@@ -62,8 +63,7 @@ public final class S3Server implements AutoCloseable {
         boolean isEpoll = Epoll.isAvailable();
         IoHandlerFactory io = isEpoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
         this.loops = new MultiThreadIoEventLoopGroup(LOOPS, new DefaultThreadFactory("s3", true), io);
-        Class<? extends ServerChannel> type =
-                isEpoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
+        Class<? extends ServerChannel> type = isEpoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
         AdaptiveRecvByteBufAllocator buffers = new AdaptiveRecvByteBufAllocator(512, 8 << 10, READ_BYTES_MAX);
         ChannelFuture bound = new ServerBootstrap()
                 .group(loops)

@@ -49,8 +49,7 @@ public final class ServerCertificate {
             throw new IOException("the key of " + identity.principal()
                     + " is in a device: give the server a certificate and a key in files");
         }
-        return new ServerCertificate(
-                SslContextBuilder.forServer(identity.privateKey(), identity.certificate()));
+        return new ServerCertificate(SslContextBuilder.forServer(identity.privateKey(), identity.certificate()));
     }
 
     SslContext context() {

@@ -25,8 +25,7 @@ final class ServerContext {
     private final String hostId = hex(ThreadLocalRandom.current().nextLong());
     private volatile boolean stopping;
 
-    ServerContext(
-            S3Settings settings, Authenticator authenticator, Operations operations, S3Meters meters) {
+    ServerContext(S3Settings settings, Authenticator authenticator, Operations operations, S3Meters meters) {
         this.limits = settings.limits();
         this.authenticator = authenticator;
         this.addressing = new Addressing(settings.domains());

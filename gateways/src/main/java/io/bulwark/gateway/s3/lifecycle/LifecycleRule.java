@@ -54,11 +54,7 @@ public record LifecycleRule(String id, boolean enabled, boolean plainPrefix, Fil
             int noncurrentKept,
             Optional<Integer> uploadDays) {
         boolean isEmpty() {
-            return days.isEmpty()
-                    && date.isEmpty()
-                    && !loneMarkers
-                    && noncurrentDays.isEmpty()
-                    && uploadDays.isEmpty();
+            return days.isEmpty() && date.isEmpty() && !loneMarkers && noncurrentDays.isEmpty() && uploadDays.isEmpty();
         }
     }
 
@@ -79,8 +75,6 @@ public record LifecycleRule(String id, boolean enabled, boolean plainPrefix, Fil
     /** Returns the end of so many days, rounded up to the next midnight. */
     public static Instant after(Instant start, int days, Duration day) {
         Instant end = start.plus(day.multipliedBy(days));
-        return day.equals(Duration.ofDays(1))
-                ? end.truncatedTo(ChronoUnit.DAYS).plus(1, ChronoUnit.DAYS)
-                : end;
+        return day.equals(Duration.ofDays(1)) ? end.truncatedTo(ChronoUnit.DAYS).plus(1, ChronoUnit.DAYS) : end;
     }
 }

@@ -1,9 +1,9 @@
 package io.bulwark.gateway.s3.lifecycle;
 
-import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.lifecycle.LifecycleRule.Actions;
 import io.bulwark.gateway.s3.lifecycle.LifecycleRule.Filter;
 import io.bulwark.gateway.s3.request.ErrorCode;
+import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.xml.XmlElement;
 import io.bulwark.gateway.s3.xml.XmlReader;
 import io.bulwark.gateway.s3.xml.XmlWriter;
@@ -44,7 +44,8 @@ public record LifecycleRules(List<LifecycleRule> rules) {
         for (XmlElement element : root.all("Rule")) {
             LifecycleRule rule = rule(element);
             if (!ids.add(rule.id())) {
-                throw ErrorCode.INVALID_ARGUMENT.because("Rule ID must be unique. Found same ID for more than one rule");
+                throw ErrorCode.INVALID_ARGUMENT.because(
+                        "Rule ID must be unique. Found same ID for more than one rule");
             }
             rules.add(rule);
         }
@@ -69,17 +70,17 @@ public record LifecycleRules(List<LifecycleRule> rules) {
                 "Expiration",
                 "NoncurrentVersionExpiration",
                 "AbortIncompleteMultipartUpload");
-        String id = element.textOf("ID").filter(text -> !text.isEmpty()).orElseGet(() -> UUID.randomUUID()
-                .toString());
+        String id = element.textOf("ID")
+                .filter(text -> !text.isEmpty())
+                .orElseGet(() -> UUID.randomUUID().toString());
         if (id.length() > ID_MAX) {
             throw ErrorCode.INVALID_ARGUMENT.because("ID length should not exceed allowed limit of " + ID_MAX);
         }
-        boolean enabled =
-                switch (element.textOf("Status").orElse("")) {
-                    case "Enabled" -> true;
-                    case "Disabled" -> false;
-                    default -> throw XmlElement.malformed("a status is Enabled or Disabled");
-                };
+        boolean enabled = switch (element.textOf("Status").orElse("")) {
+            case "Enabled" -> true;
+            case "Disabled" -> false;
+            default -> throw XmlElement.malformed("a status is Enabled or Disabled");
+        };
         Optional<String> prefix = element.child("Prefix").map(XmlElement::text);
         Optional<XmlElement> filter = element.child("Filter");
         if (prefix.isPresent() == filter.isPresent()) {
@@ -117,8 +118,12 @@ public record LifecycleRules(List<LifecycleRule> rules) {
                     throw ErrorCode.INVALID_REQUEST.because("Duplicate Tag Keys are not allowed.");
                 }
             }
-            longer = part.textOf("ObjectSizeGreaterThan").map(LifecycleRules::number).or(kept(longer));
-            shorter = part.textOf("ObjectSizeLessThan").map(LifecycleRules::number).or(kept(shorter));
+            longer = part.textOf("ObjectSizeGreaterThan")
+                    .map(LifecycleRules::number)
+                    .or(kept(longer));
+            shorter = part.textOf("ObjectSizeLessThan")
+                    .map(LifecycleRules::number)
+                    .or(kept(shorter));
         }
         return new Filter(prefix, tags, longer, shorter);
     }
@@ -151,7 +156,8 @@ public record LifecycleRules(List<LifecycleRule> rules) {
                         .flatMap(element -> element.textOf("NewerNoncurrentVersions"))
                         .map(LifecycleRules::days)
                         .orElse(0),
-                uploads.map(element -> days(element.textOf("DaysAfterInitiation").orElse(""))));
+                uploads.map(
+                        element -> days(element.textOf("DaysAfterInitiation").orElse(""))));
     }
 
     /** Writes the document. */
@@ -183,8 +189,11 @@ public record LifecycleRules(List<LifecycleRule> rules) {
         if (parts != 1 || !filter.prefix().isEmpty()) {
             out.element("Prefix", filter.prefix());
         }
-        filter.tags().forEach((key, value) ->
-                out.begin("Tag").element("Key", key).element("Value", value).end());
+        filter.tags()
+                .forEach((key, value) -> out.begin("Tag")
+                        .element("Key", key)
+                        .element("Value", value)
+                        .end());
         filter.longerThan().ifPresent(bytes -> out.element("ObjectSizeGreaterThan", bytes));
         filter.shorterThan().ifPresent(bytes -> out.element("ObjectSizeLessThan", bytes));
         if (parts > 1) {
@@ -210,9 +219,10 @@ public record LifecycleRules(List<LifecycleRule> rules) {
             }
             out.end();
         });
-        actions.uploadDays().ifPresent(days -> out.begin("AbortIncompleteMultipartUpload")
-                .element("DaysAfterInitiation", days)
-                .end());
+        actions.uploadDays()
+                .ifPresent(days -> out.begin("AbortIncompleteMultipartUpload")
+                        .element("DaysAfterInitiation", days)
+                        .end());
     }
 
     /** Returns the header that tells when the latest version of an object expires; empty if no rule says so. */
@@ -222,15 +232,16 @@ public record LifecycleRules(List<LifecycleRule> rules) {
         for (LifecycleRule rule : rules) {
             if (rule.enabled() && rule.filter().fits(key, tags, length)) {
                 Optional<Instant> expiry = rule.expiry(made, Duration.ofDays(1));
-                if (expiry.isPresent() && earliest.map(known -> expiry.get().isBefore(known)).orElse(true)) {
+                if (expiry.isPresent()
+                        && earliest.map(known -> expiry.get().isBefore(known)).orElse(true)) {
                     earliest = expiry;
                     first = Optional.of(rule);
                 }
             }
         }
         Optional<Instant> time = earliest;
-        return first.flatMap(rule -> time.map(
-                when -> "expiry-date=\"" + Times.http(when) + "\", rule-id=\"" + rule.id() + "\""));
+        return first.flatMap(
+                rule -> time.map(when -> "expiry-date=\"" + Times.http(when) + "\", rule-id=\"" + rule.id() + "\""));
     }
 
     private static int days(String text) {

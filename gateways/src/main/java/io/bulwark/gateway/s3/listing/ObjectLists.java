@@ -6,9 +6,9 @@ import io.bulwark.client.ObjectPage;
 import io.bulwark.client.error.InvalidNameException;
 import io.bulwark.gateway.s3.call.Call;
 import io.bulwark.gateway.s3.call.EntityTags;
-import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.permission.Action;
 import io.bulwark.gateway.s3.request.ErrorCode;
+import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.xml.XmlWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -31,8 +31,7 @@ public final class ObjectLists {
         }
 
         private static int compare(String a, String b) {
-            return Arrays.compareUnsigned(
-                    a.getBytes(StandardCharsets.UTF_8), b.getBytes(StandardCharsets.UTF_8));
+            return Arrays.compareUnsigned(a.getBytes(StandardCharsets.UTF_8), b.getBytes(StandardCharsets.UTF_8));
         }
     }
 

@@ -7,11 +7,11 @@ import io.bulwark.client.VersionPage;
 import io.bulwark.client.error.InvalidNameException;
 import io.bulwark.gateway.s3.call.Call;
 import io.bulwark.gateway.s3.call.EntityTags;
-import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.call.VersionIds;
 import io.bulwark.gateway.s3.permission.Action;
 import io.bulwark.gateway.s3.permission.ObjectAccess;
 import io.bulwark.gateway.s3.request.ErrorCode;
+import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.xml.XmlWriter;
 import io.bulwark.protocol.metadata.Versioning;
 import java.util.List;
@@ -60,9 +60,10 @@ public final class VersionLists {
         while (left > 0 && !last) {
             VersionPage page = page(new VersionListOptions(names.prefix(), names.delimiter(), key, version, left));
             page.versions().forEach(this::write);
-            page.commonPrefixes().forEach(prefix -> out.begin("CommonPrefixes")
-                    .element("Prefix", names.text(prefix))
-                    .end());
+            page.commonPrefixes()
+                    .forEach(prefix -> out.begin("CommonPrefixes")
+                            .element("Prefix", names.text(prefix))
+                            .end());
             left -= page.versions().size() + page.commonPrefixes().size();
             key = page.nextKey();
             version = page.nextVersion();
@@ -91,7 +92,9 @@ public final class VersionLists {
     private static long versionBehind(Bucket bucket, String key, Optional<String> id) {
         long version = VersionIds.parse(id);
         return version == Versioning.NULL_VERSION
-                ? VersionIds.find(bucket, key, version).map(VersionInfo::version).orElse(0L)
+                ? VersionIds.find(bucket, key, version)
+                        .map(VersionInfo::version)
+                        .orElse(0L)
                 : version;
     }
 
@@ -106,7 +109,8 @@ public final class VersionLists {
                     .element("Size", version.length())
                     .element("StorageClass", "STANDARD");
         }
-        String owner = ObjectAccess.of(call.rules(), version.properties(), version.tags()).owner();
+        String owner = ObjectAccess.of(call.rules(), version.properties(), version.tags())
+                .owner();
         ObjectLists.writeOwner(out, owner);
         out.end();
     }

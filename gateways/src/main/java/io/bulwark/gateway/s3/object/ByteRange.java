@@ -33,7 +33,8 @@ public record ByteRange(long offset, long length) {
         if (!last.isEmpty() && Long.parseLong(last) < from) {
             return Optional.empty();
         }
-        return Optional.of(checked(from, last.isEmpty() ? total - 1 : Math.min(Long.parseLong(last), total - 1), total));
+        return Optional.of(
+                checked(from, last.isEmpty() ? total - 1 : Math.min(Long.parseLong(last), total - 1), total));
     }
 
     /** Reads the header of a copied part, which names both ends and lies in the source. */

@@ -6,9 +6,9 @@ import io.bulwark.client.Precondition;
 import io.bulwark.client.error.NoSuchKeyException;
 import io.bulwark.gateway.s3.call.Call;
 import io.bulwark.gateway.s3.call.EntityTags;
-import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.request.ErrorCode;
 import io.bulwark.gateway.s3.request.S3Exception;
+import io.bulwark.gateway.s3.request.Times;
 import java.time.Instant;
 import java.util.Optional;
 
@@ -37,7 +37,9 @@ public final class Conditions {
             if (!EntityTags.isNamed(match.get(), tag)) {
                 return Outcome.FAILED;
             }
-        } else if (time(call, prefix + "if-unmodified-since").filter(modified::isAfter).isPresent()) {
+        } else if (time(call, prefix + "if-unmodified-since")
+                .filter(modified::isAfter)
+                .isPresent()) {
             return Outcome.FAILED;
         }
         if (noneMatch.isPresent()) {
@@ -81,7 +83,8 @@ public final class Conditions {
                     .isPresent()) {
                 throw failed();
             }
-            return current.map(object -> Precondition.ifVersion(object.version())).orElse(Precondition.IF_ABSENT);
+            return current.map(object -> Precondition.ifVersion(object.version()))
+                    .orElse(Precondition.IF_ABSENT);
         }
         if (current.isEmpty()) {
             throw match.filter("*"::equals).isPresent()

@@ -1,9 +1,9 @@
 package io.bulwark.gateway.s3.object;
 
 import io.bulwark.gateway.s3.call.Call;
-import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.request.ErrorCode;
 import io.bulwark.gateway.s3.request.S3Exception;
+import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.xml.XmlElement;
 import io.bulwark.protocol.object.ObjectLock;
 import io.bulwark.protocol.object.Retention;
@@ -29,8 +29,8 @@ public final class Locks {
         }
         Retention retention = Retention.NONE;
         if (mode.isPresent()) {
-            Retention.Mode known = mode(mode.get()).orElseThrow(() ->
-                    ErrorCode.INVALID_ARGUMENT.because("Unknown wormMode directive."));
+            Retention.Mode known = mode(mode.get())
+                    .orElseThrow(() -> ErrorCode.INVALID_ARGUMENT.because("Unknown wormMode directive."));
             Instant end = Times.ofIso(until.orElse(""))
                     .orElseThrow(() -> ErrorCode.INVALID_ARGUMENT.because(UNTIL + " is not a date"));
             retention = future(known, end);

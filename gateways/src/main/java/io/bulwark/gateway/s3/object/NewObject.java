@@ -4,8 +4,8 @@ import io.bulwark.client.PutOptions;
 import io.bulwark.gateway.s3.acl.AccessControlList;
 import io.bulwark.gateway.s3.acl.AclRequest;
 import io.bulwark.gateway.s3.call.Call;
-import io.bulwark.gateway.s3.permission.ObjectAccess;
 import io.bulwark.gateway.s3.permission.Authorization;
+import io.bulwark.gateway.s3.permission.ObjectAccess;
 import io.bulwark.gateway.s3.request.ErrorCode;
 import io.bulwark.gateway.s3.request.Exchange;
 import io.bulwark.gateway.s3.setting.BucketRules;
@@ -30,9 +30,11 @@ public record NewObject(String contentType, SortedMap<String, String> tags, Sort
     public static NewObject of(Call call) {
         Exchange exchange = call.exchange();
         refuseEncryption(exchange);
-        call.header("x-amz-storage-class").filter(name -> !name.equals("STANDARD")).ifPresent(_ -> {
-            throw ErrorCode.INVALID_STORAGE_CLASS.because("The only storage class here is STANDARD.");
-        });
+        call.header("x-amz-storage-class")
+                .filter(name -> !name.equals("STANDARD"))
+                .ifPresent(_ -> {
+                    throw ErrorCode.INVALID_STORAGE_CLASS.because("The only storage class here is STANDARD.");
+                });
         if (exchange.header("x-amz-website-redirect-location").isPresent()) {
             throw ErrorCode.NOT_IMPLEMENTED.because("Buckets are no web sites here.");
         }
@@ -64,12 +66,15 @@ public record NewObject(String contentType, SortedMap<String, String> tags, Sort
                 bytes += name.length() - Properties.META.length() + value.getBytes(StandardCharsets.UTF_8).length;
                 properties.put(name, value);
             } else if (Properties.HTTP.contains(name)) {
-                call.header(name).map(NewObject::withoutFraming).filter(value -> !value.isEmpty()).ifPresent(value ->
-                        properties.put(name, value));
+                call.header(name)
+                        .map(NewObject::withoutFraming)
+                        .filter(value -> !value.isEmpty())
+                        .ifPresent(value -> properties.put(name, value));
             }
         }
         if (bytes > META_BYTES_MAX) {
-            throw ErrorCode.METADATA_TOO_LARGE.because("Your metadata headers exceed the maximum allowed metadata size");
+            throw ErrorCode.METADATA_TOO_LARGE.because(
+                    "Your metadata headers exceed the maximum allowed metadata size");
         }
         return properties;
     }
@@ -89,7 +94,8 @@ public record NewObject(String contentType, SortedMap<String, String> tags, Sort
         String owner = enforced || givesAway ? rules.owner() : call.sender();
         Optional<AccessControlList> acl = AclRequest.fromHeaders(call.exchange(), owner, rules.owner());
         if (enforced) {
-            if (acl.isPresent() && canned.filter("bucket-owner-full-control"::equals).isEmpty()
+            if (acl.isPresent()
+                    && canned.filter("bucket-owner-full-control"::equals).isEmpty()
                     && canned.filter("private"::equals).isEmpty()) {
                 throw ErrorCode.ACCESS_CONTROL_LIST_NOT_SUPPORTED.because("The bucket does not allow ACLs");
             }

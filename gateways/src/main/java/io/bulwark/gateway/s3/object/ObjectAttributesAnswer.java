@@ -3,9 +3,9 @@ package io.bulwark.gateway.s3.object;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.gateway.s3.call.Call;
 import io.bulwark.gateway.s3.call.EntityTags;
-import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.permission.Action;
 import io.bulwark.gateway.s3.request.ErrorCode;
+import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.xml.XmlWriter;
 import java.util.HashSet;
 import java.util.List;
@@ -74,9 +74,14 @@ public final class ObjectAttributesAnswer {
     }
 
     private static void writeParts(XmlWriter out, Call call, PartSizes parts) {
-        int after = call.header("x-amz-part-number-marker").map(ObjectAttributesAnswer::number).orElse(0);
+        int after = call.header("x-amz-part-number-marker")
+                .map(ObjectAttributesAnswer::number)
+                .orElse(0);
         int limit = Math.min(
-                1000, call.header("x-amz-max-parts").map(ObjectAttributesAnswer::number).orElse(1000));
+                1000,
+                call.header("x-amz-max-parts")
+                        .map(ObjectAttributesAnswer::number)
+                        .orElse(1000));
         List<Long> sizes = parts.sizes();
         int from = Math.min(after, sizes.size());
         int to = Math.min(from + limit, sizes.size());
@@ -87,7 +92,10 @@ public final class ObjectAttributesAnswer {
                 .element("MaxParts", limit)
                 .element("IsTruncated", to < sizes.size());
         for (int i = from; i < to; i++) {
-            out.begin("Part").element("PartNumber", i + 1).element("Size", sizes.get(i)).end();
+            out.begin("Part")
+                    .element("PartNumber", i + 1)
+                    .element("Size", sizes.get(i))
+                    .end();
         }
         out.end();
     }

@@ -68,14 +68,16 @@ public final class ObjectDeletes {
         try {
             return new Deleted(target, delete(call, authorization, target), Optional.empty());
         } catch (RuntimeException e) {
-            return new Deleted(target, Optional.empty(), Optional.of(SdkFailures.of(e).orElseThrow(() -> e)));
+            return new Deleted(
+                    target, Optional.empty(), Optional.of(SdkFailures.of(e).orElseThrow(() -> e)));
         }
     }
 
     /** Deletes, and returns the ID of the delete marker that was made or removed. */
     private static Optional<String> delete(Call call, Authorization authorization, Target target) {
         String key = ObjectWrites.checkedKey(target.key());
-        authorization.require(target.versionId().isPresent() ? Action.DELETE_OBJECT_VERSION : Action.DELETE_OBJECT, key);
+        authorization.require(
+                target.versionId().isPresent() ? Action.DELETE_OBJECT_VERSION : Action.DELETE_OBJECT, key);
         boolean bypass = call.header("x-amz-bypass-governance-retention")
                 .filter("true"::equalsIgnoreCase)
                 .isPresent();

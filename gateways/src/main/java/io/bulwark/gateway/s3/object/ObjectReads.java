@@ -8,11 +8,11 @@ import io.bulwark.client.error.InvalidNameException;
 import io.bulwark.client.error.NoSuchKeyException;
 import io.bulwark.gateway.s3.call.Call;
 import io.bulwark.gateway.s3.call.EntityTags;
-import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.call.VersionIds;
 import io.bulwark.gateway.s3.permission.Action;
 import io.bulwark.gateway.s3.request.ErrorCode;
 import io.bulwark.gateway.s3.request.S3Exception;
+import io.bulwark.gateway.s3.request.Times;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -27,12 +27,7 @@ import java.util.TreeMap;
 public final class ObjectReads {
     private static final String TYPE_UNKNOWN = "binary/octet-stream";
     private static final List<String> OVERRIDES = List.of(
-            "content-type",
-            "content-language",
-            "expires",
-            "cache-control",
-            "content-disposition",
-            "content-encoding");
+            "content-type", "content-language", "expires", "cache-control", "content-disposition", "content-encoding");
 
     private ObjectReads() {}
 
@@ -72,8 +67,7 @@ public final class ObjectReads {
     private static S3Exception absent(Bucket bucket, String key, Optional<String> versionId) {
         SortedMap<String, String> headers = new TreeMap<>();
         long version = VersionIds.parse(versionId);
-        Optional<VersionInfo> marker =
-                VersionIds.find(bucket, key, version).filter(VersionInfo::deleteMarker);
+        Optional<VersionInfo> marker = VersionIds.find(bucket, key, version).filter(VersionInfo::deleteMarker);
         marker.ifPresent(found -> {
             headers.put("x-amz-delete-marker", "true");
             headers.put("x-amz-version-id", VersionIds.of(found.version(), found.isNull()));
@@ -128,8 +122,7 @@ public final class ObjectReads {
 
     private static void send(
             Call call, ObjectInfo object, ByteRange range, int status, SortedMap<String, String> headers) {
-        GetOptions options =
-                GetOptions.DEFAULT.withVersion(object.version()).withRange(range.offset(), range.length());
+        GetOptions options = GetOptions.DEFAULT.withVersion(object.version()).withRange(range.offset(), range.length());
         try (InputStream content = call.bucket().get(object.key(), options)) {
             // Whatever hinders the read shows before the response begins, as long as that is possible.
             int first = range.length() == 0 ? -1 : content.read();
@@ -149,12 +142,14 @@ public final class ObjectReads {
         Optional<String> header = call.header("range");
         if (part.isPresent()) {
             if (header.isPresent()) {
-                throw ErrorCode.INVALID_REQUEST.because("Cannot specify both Range header and partNumber query parameter");
+                throw ErrorCode.INVALID_REQUEST.because(
+                        "Cannot specify both Range header and partNumber query parameter");
             }
             Optional<PartSizes> sizes = PartSizes.of(object.properties());
             sizes.ifPresent(known -> headers.put("x-amz-mp-parts-count", Integer.toString(known.count())));
             int number = call.number("partNumber", 1, 1, PartSizes.PARTS_MAX);
-            return Optional.of(sizes.orElseGet(() -> PartSizes.single(object.length())).range(number))
+            return Optional.of(sizes.orElseGet(() -> PartSizes.single(object.length()))
+                            .range(number))
                     .filter(found -> found.length() > 0);
         }
         boolean stillFits = call.header("if-range")
@@ -164,8 +159,9 @@ public final class ObjectReads {
     }
 
     private static SortedMap<String, String> headers(Call call, ObjectInfo object) {
-        boolean withChecksums =
-                call.header("x-amz-checksum-mode").filter("ENABLED"::equalsIgnoreCase).isPresent();
+        boolean withChecksums = call.header("x-amz-checksum-mode")
+                .filter("ENABLED"::equalsIgnoreCase)
+                .isPresent();
         SortedMap<String, String> headers = Properties.headers(object.properties(), withChecksums);
         headers.put("content-type", object.contentType().isEmpty() ? TYPE_UNKNOWN : object.contentType());
         headers.put("etag", EntityTags.quoted(EntityTags.of(object)));
@@ -181,8 +177,8 @@ public final class ObjectReads {
         headers.putAll(Locks.headers(object.lock()));
         call.rules()
                 .lifecycle()
-                .flatMap(rules -> rules.header(
-                        object.key(), call.accessTo(object).tags(), object.length(), object.modified()))
+                .flatMap(rules ->
+                        rules.header(object.key(), call.accessTo(object).tags(), object.length(), object.modified()))
                 .ifPresent(expiry -> headers.put("x-amz-expiration", expiry));
         override(call, headers);
         return headers;

@@ -4,12 +4,12 @@ import io.bulwark.client.ObjectInfo;
 import io.bulwark.gateway.s3.acl.AccessControlList;
 import io.bulwark.gateway.s3.acl.AclRequest;
 import io.bulwark.gateway.s3.call.Call;
-import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.call.VersionIds;
 import io.bulwark.gateway.s3.permission.Action;
 import io.bulwark.gateway.s3.permission.Authorization;
 import io.bulwark.gateway.s3.permission.ObjectAccess;
 import io.bulwark.gateway.s3.request.ErrorCode;
+import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.setting.Ownership;
 import io.bulwark.gateway.s3.xml.XmlElement;
 import io.bulwark.gateway.s3.xml.XmlWriter;
@@ -64,7 +64,8 @@ public final class ObjectSettings {
         ObjectInfo object = ObjectReads.find(call, Action.PUT_OBJECT_ACL);
         byte[] body = call.body(DOCUMENT_MAX);
         String owner = call.accessTo(object).owner();
-        AccessControlList list = AclRequest.fromHeaders(call.exchange(), owner, call.rules().owner())
+        AccessControlList list = AclRequest.fromHeaders(
+                        call.exchange(), owner, call.rules().owner())
                 .orElseGet(() -> AclRequest.fromDocument(body, owner));
         if (call.rules().ownership() == Ownership.BUCKET_OWNER_ENFORCED) {
             throw ErrorCode.ACCESS_CONTROL_LIST_NOT_SUPPORTED.because("The bucket does not allow ACLs");

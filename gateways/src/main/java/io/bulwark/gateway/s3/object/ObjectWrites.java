@@ -5,12 +5,12 @@ import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.PutOptions;
 import io.bulwark.gateway.s3.call.Call;
 import io.bulwark.gateway.s3.call.EntityTags;
-import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.call.VersionIds;
 import io.bulwark.gateway.s3.permission.Action;
 import io.bulwark.gateway.s3.permission.ObjectAccess;
 import io.bulwark.gateway.s3.request.BodyDigests;
 import io.bulwark.gateway.s3.request.ErrorCode;
+import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.xml.XmlWriter;
 import io.bulwark.protocol.metadata.Names;
 import io.bulwark.protocol.object.ObjectAttributes;
@@ -43,12 +43,13 @@ public final class ObjectWrites {
         SortedMap<String, String> headers = written(stored);
         headers.put(
                 "etag",
-                EntityTags.quoted(HexFormat.of().formatHex(call.exchange().digests().md5())));
+                EntityTags.quoted(
+                        HexFormat.of().formatHex(call.exchange().digests().md5())));
         headers.putAll(checksumHeaders(call.exchange().digests()));
         call.rules()
                 .lifecycle()
-                .flatMap(rules -> rules.header(
-                        key, ObjectAccess.userTags(object.tags()), stored.length(), stored.modified()))
+                .flatMap(rules ->
+                        rules.header(key, ObjectAccess.userTags(object.tags()), stored.length(), stored.modified()))
                 .ifPresent(expiry -> headers.put("x-amz-expiration", expiry));
         call.respond(200, headers);
     }
@@ -93,8 +94,7 @@ public final class ObjectWrites {
         SortedMap<String, String> tags = new TreeMap<>();
         SortedMap<String, String> properties = new TreeMap<>();
         NewObject.addAccess(call, tags, properties);
-        SortedMap<String, String> userTags = ObjectAccess.userTags(
-                replacesTags ? headers.tags() : source.tags());
+        SortedMap<String, String> userTags = ObjectAccess.userTags(replacesTags ? headers.tags() : source.tags());
         tags.putAll(userTags);
         SortedMap<String, String> all = Properties.ofContent(source.properties());
         // The tag of an object that another door has put is made of its version, and a copy keeps it.
@@ -123,8 +123,8 @@ public final class ObjectWrites {
     /** Returns the headers with the checksums of a body. */
     public static SortedMap<String, String> checksumHeaders(BodyDigests digests) {
         SortedMap<String, String> headers = new TreeMap<>();
-        digests.checksums().forEach((name, value) ->
-                headers.put(Properties.CHECKSUM + name.toLowerCase(Locale.ROOT), value));
+        digests.checksums()
+                .forEach((name, value) -> headers.put(Properties.CHECKSUM + name.toLowerCase(Locale.ROOT), value));
         if (!headers.isEmpty()) {
             headers.put(Properties.CHECKSUM_TYPE, "FULL_OBJECT");
         }

@@ -36,7 +36,8 @@ public record PartSizes(List<Long> sizes) {
         if (number > sizes.size()) {
             throw ErrorCode.INVALID_PART_NUMBER.because("The requested partnumber is not satisfiable");
         }
-        long offset = sizes.subList(0, number - 1).stream().mapToLong(Long::longValue).sum();
+        long offset =
+                sizes.subList(0, number - 1).stream().mapToLong(Long::longValue).sum();
         return new ByteRange(offset, sizes.get(number - 1));
     }
 

@@ -88,8 +88,7 @@ public final class Authorization {
         return exchange.caller().key().map(one -> one.isAllowed(bucket, key)).orElse(true);
     }
 
-    private boolean may(
-            Action action, String resource, Map<String, String> tags, AccessControlList acl, String owner) {
+    private boolean may(Action action, String resource, Map<String, String> tags, AccessControlList acl, String owner) {
         Verdict verdict = judge(action, resource, tags);
         boolean isBucketOwner = isPerson(rules.owner());
         // Whoever owns the bucket can always replace a policy that locks everybody out.
@@ -108,9 +107,9 @@ public final class Authorization {
         if (policy.isEmpty()) {
             return Verdict.SILENT;
         }
-        Verdict verdict =
-                policy.get().judge(person, action.policyName(), resource, new RequestFacts(exchange, tags));
-        boolean restricted = rules.block().restrictPublicBuckets() && policy.get().isPublic();
+        Verdict verdict = policy.get().judge(person, action.policyName(), resource, new RequestFacts(exchange, tags));
+        boolean restricted =
+                rules.block().restrictPublicBuckets() && policy.get().isPublic();
         return verdict == Verdict.ALLOWED && restricted && !isPerson(rules.owner()) ? Verdict.SILENT : verdict;
     }
 

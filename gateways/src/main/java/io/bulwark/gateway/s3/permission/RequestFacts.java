@@ -26,7 +26,9 @@ record RequestFacts(Exchange exchange, Map<String, String> tags) implements Fact
             case "aws:referer" -> exchange.headers("referer");
             case "aws:useragent" -> exchange.headers("user-agent");
             case "aws:username" ->
-                exchange.caller().key().stream().map(one -> one.person().toString()).toList();
+                exchange.caller().key().stream()
+                        .map(one -> one.person().toString())
+                        .toList();
             case "aws:currenttime" -> List.of(Instant.now().toString());
             case "aws:epochtime" -> List.of(Long.toString(Instant.now().getEpochSecond()));
             case "s3:prefix", "s3:delimiter", "s3:max-keys" -> parameter(key.substring(HEADER.length()));

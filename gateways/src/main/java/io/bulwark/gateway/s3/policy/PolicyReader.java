@@ -111,8 +111,11 @@ public final class PolicyReader {
             throw malformed("an effect is Allow or Deny");
         }
         return new Statement(
-                effect.equals("Allow"), principals(statement), actions(statement), resources(statement), conditions(
-                        statement.path("Condition")));
+                effect.equals("Allow"),
+                principals(statement),
+                actions(statement),
+                resources(statement),
+                conditions(statement.path("Condition")));
     }
 
     private Principals principals(JsonNode statement) {
@@ -126,7 +129,8 @@ public final class PolicyReader {
         } else if (!node.asString("").equals("*")) {
             throw malformed("a principal is \"*\" or {\"AWS\": ...}");
         }
-        return new Principals(except, texts(node).stream().map(PolicyReader::person).toList());
+        return new Principals(
+                except, texts(node).stream().map(PolicyReader::person).toList());
     }
 
     /** Reads {@code *}, {@code client-5} or {@code arn:aws:iam:::user/client-5}. */

@@ -7,7 +7,8 @@ import java.util.regex.Pattern;
 
 /** Finds bucket and key: in the path, or the bucket in the host name under a configured domain. */
 public final class Addressing {
-    private static final Pattern HOST = Pattern.compile("([A-Za-z0-9._-]{1,255}|\\[[0-9A-Fa-f:.]{2,45}])(:[0-9]{1,5})?");
+    private static final Pattern HOST =
+            Pattern.compile("([A-Za-z0-9._-]{1,255}|\\[[0-9A-Fa-f:.]{2,45}])(:[0-9]{1,5})?");
 
     private final List<String> domains;
 

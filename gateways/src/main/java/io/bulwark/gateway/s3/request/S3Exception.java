@@ -13,6 +13,7 @@ public final class S3Exception extends RuntimeException {
     private final int status;
     /** Further elements of the error document, in order. */
     private final LinkedHashMap<String, String> details = new LinkedHashMap<>();
+
     private final TreeMap<String, String> headers = new TreeMap<>();
 
     /**

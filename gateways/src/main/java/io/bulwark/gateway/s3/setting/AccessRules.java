@@ -34,7 +34,8 @@ public record AccessRules(
     byte[] toBytes() {
         StringBuilder text = new StringBuilder("owner ").append(owner).append('\n');
         text.append("acl ").append(acl.toText()).append('\n');
-        ownership.ifPresent(rule -> text.append("ownership ").append(rule.text()).append('\n'));
+        ownership.ifPresent(
+                rule -> text.append("ownership ").append(rule.text()).append('\n'));
         block.ifPresent(rule -> text.append("block ")
                 .append(rule.blockPublicAcls() ? '1' : '0')
                 .append(rule.ignorePublicAcls() ? '1' : '0')

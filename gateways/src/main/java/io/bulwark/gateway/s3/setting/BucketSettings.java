@@ -45,7 +45,6 @@ public final class BucketSettings {
     /** Buckets that were made with S3, until a time of {@link System#nanoTime}. */
     private final Map<String, Long> madeWithS3 = new ConcurrentHashMap<>();
 
-
     /** @param actions names of all actions that policies may name */
     public BucketSettings(Set<String> actions) {
         this.actions = Set.copyOf(actions);
@@ -129,7 +128,8 @@ public final class BucketSettings {
         for (int attempt = 1; ; attempt++) {
             BucketDocument current = bucket.setting(SettingName.ACCESS.text())
                     .orElseThrow(() -> new IllegalStateException("not made with S3: " + bucket.name()));
-            byte[] changed = change.apply(AccessRules.ofBytes(current.content())).toBytes();
+            byte[] changed =
+                    change.apply(AccessRules.ofBytes(current.content())).toBytes();
             try {
                 bucket.putSetting(SettingName.ACCESS.text(), changed, Precondition.ifVersion(current.number()));
                 forget(bucket.name());

@@ -27,7 +27,8 @@ public final class Authenticator {
     private static final int EXPIRY_SECONDS_MAX = 7 * 24 * 3_600;
     private static final String CONTENT_SHA256 = "x-amz-content-sha256";
     private static final Pattern SIGNATURE = Pattern.compile("[0-9a-f]{64}");
-    private static final Pattern SIGNED_HEADERS = Pattern.compile("[a-z0-9!#$%&'*+.^_`|~-]+(;[a-z0-9!#$%&'*+.^_`|~-]+)*");
+    private static final Pattern SIGNED_HEADERS =
+            Pattern.compile("[a-z0-9!#$%&'*+.^_`|~-]+(;[a-z0-9!#$%&'*+.^_`|~-]+)*");
     private static final Pattern EXPIRY = Pattern.compile("[0-9]{1,9}");
     /** Parameters of the query that belong to the signature. */
     private static final Set<String> OWN_PARAMETERS = Set.of(
@@ -76,7 +77,8 @@ public final class Authenticator {
         if (isOld) {
             throw Refusals.unsupportedMechanism();
         }
-        refuseToken(head.single("x-amz-security-token").or(() -> Optional.ofNullable(query.get("X-Amz-Security-Token"))));
+        refuseToken(
+                head.single("x-amz-security-token").or(() -> Optional.ofNullable(query.get("X-Amz-Security-Token"))));
         if (header.isPresent()) {
             return authenticateHeader(head, header.get());
         }
@@ -110,18 +112,18 @@ public final class Authenticator {
      * @throws S3Exception {@code AccessDenied} if none are served
      */
     public Caller anonymousCaller() {
-        PrincipalId person =
-                accessKeys.anonymous().orElseThrow(() -> Refusals.denied("Requests must be signed."));
+        PrincipalId person = accessKeys.anonymous().orElseThrow(() -> Refusals.denied("Requests must be signed."));
         return new Caller(person, Optional.empty());
     }
 
     private Authentication authenticateHeader(RequestHead head, String authorization) {
         SortedMap<String, String> parts = parseHeader(authorization);
         Credential credential = Credential.parse(parts.getOrDefault("Credential", ""))
-                .orElseThrow(() -> Refusals.malformedHeader(
-                        "the Credential must be ID/YYYYMMDD/REGION/s3/aws4_request."));
+                .orElseThrow(
+                        () -> Refusals.malformedHeader("the Credential must be ID/YYYYMMDD/REGION/s3/aws4_request."));
         List<String> signed = signedHeaders(parts.getOrDefault("SignedHeaders", ""))
-                .orElseThrow(() -> Refusals.malformedHeader("the SignedHeaders are no sorted list of lower-case names."));
+                .orElseThrow(
+                        () -> Refusals.malformedHeader("the SignedHeaders are no sorted list of lower-case names."));
         SigningTime time = headerTime(head);
         Claim claim = new Claim(credential, signed, parts.getOrDefault("Signature", ""), time);
         if (!SIGNATURE.matcher(claim.signature()).matches()) {
@@ -171,8 +173,7 @@ public final class Authenticator {
         Optional<SigningTime> time = own.isPresent()
                 ? SigningTime.parse(own.get())
                 : head.single("date").flatMap(SigningTime::parseDate);
-        return time.orElseThrow(
-                () -> Refusals.denied("AWS authentication requires a valid Date or x-amz-date header"));
+        return time.orElseThrow(() -> Refusals.denied("AWS authentication requires a valid Date or x-amz-date header"));
     }
 
     private void requireSkew(SigningTime time) {
@@ -188,14 +189,14 @@ public final class Authenticator {
             throw Refusals.malformedQuery("X-Amz-Algorithm only supports \"" + ALGORITHM + "\"");
         }
         Credential credential = Credential.parse(query.getOrDefault("X-Amz-Credential", ""))
-                .orElseThrow(() -> Refusals.malformedQuery(
-                        "Error parsing the X-Amz-Credential parameter; it must be ID/YYYYMMDD/REGION/s3/aws4_request."));
+                .orElseThrow(() -> Refusals.malformedQuery("Error parsing the X-Amz-Credential parameter; it must be"
+                        + " ID/YYYYMMDD/REGION/s3/aws4_request."));
         SigningTime time = SigningTime.parse(query.getOrDefault("X-Amz-Date", ""))
                 .orElseThrow(() -> Refusals.malformedQuery(
                         "X-Amz-Date must be in the ISO8601 Long Format \"yyyyMMdd'T'HHmmss'Z'\""));
         List<String> signed = signedHeaders(query.getOrDefault("X-Amz-SignedHeaders", ""))
-                .orElseThrow(() -> Refusals.malformedQuery(
-                        "X-Amz-SignedHeaders must be a sorted list of lower-case names."));
+                .orElseThrow(() ->
+                        Refusals.malformedQuery("X-Amz-SignedHeaders must be a sorted list of lower-case names."));
         String signature = query.getOrDefault(CanonicalRequest.SIGNATURE_PARAMETER, "");
         if (!SIGNATURE.matcher(signature).matches()) {
             throw Refusals.malformedQuery("X-Amz-Signature must be 64 hexadecimal digits.");
@@ -270,8 +271,8 @@ public final class Authenticator {
         CredentialScope scope = claim.credential().scope();
         byte[] signingKey = signingKeys.derive(key, scope);
         String canonical = CanonicalRequest.of(head, claim.signedHeaders(), payloadHash);
-        String toSign = ALGORITHM + "\n" + claim.time().text() + "\n" + scope.text() + "\n"
-                + CanonicalRequest.hash(canonical);
+        String toSign =
+                ALGORITHM + "\n" + claim.time().text() + "\n" + scope.text() + "\n" + CanonicalRequest.hash(canonical);
         if (!Digests.isEqual(Digests.hex(Digests.hmac(signingKey, toSign)), claim.signature())) {
             throw Refusals.mismatch(key.id(), claim.signature(), toSign, canonical);
         }
@@ -283,9 +284,7 @@ public final class Authenticator {
     }
 
     private AccessKey find(Credential credential) {
-        return accessKeys
-                .find(credential.keyId())
-                .orElseThrow(() -> Refusals.unknownKey(credential.keyId()));
+        return accessKeys.find(credential.keyId()).orElseThrow(() -> Refusals.unknownKey(credential.keyId()));
     }
 
     private static Caller callerOf(AccessKey key) {
@@ -343,7 +342,9 @@ public final class Authenticator {
         SigningTime time = SigningTime.parse(field(fields, "X-Amz-Date"))
                 .filter(parsed -> parsed.day().equals(credential.scope().day()))
                 .orElseThrow(() -> new S3Exception(
-                        400, "InvalidArgument", "X-Amz-Date must be as 20130524T000000Z, on the day of the credential."));
+                        400,
+                        "InvalidArgument",
+                        "X-Amz-Date must be as 20130524T000000Z, on the day of the credential."));
         if (time.instant().isAfter(clock.instant().plus(SKEW_MAX))) {
             throw Refusals.denied("The form is not yet valid.");
         }

@@ -13,8 +13,7 @@ record Credential(String keyId, CredentialScope scope) {
     static Optional<Credential> parse(String text) {
         Matcher matcher = FORM.matcher(text);
         return matcher.matches()
-                ? Optional.of(
-                        new Credential(matcher.group(1), new CredentialScope(matcher.group(2), matcher.group(3))))
+                ? Optional.of(new Credential(matcher.group(1), new CredentialScope(matcher.group(2), matcher.group(3))))
                 : Optional.empty();
     }
 }

@@ -78,8 +78,8 @@ public record Payload(Kind kind, Optional<byte[]> sha256) {
                         400,
                         "InvalidArgument",
                         "x-amz-content-sha256 must be UNSIGNED-PAYLOAD, STREAMING-UNSIGNED-PAYLOAD-TRAILER,"
-                                + " STREAMING-AWS4-HMAC-SHA256-PAYLOAD, STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER, or a"
-                                + " valid sha256 value.")
+                            + " STREAMING-AWS4-HMAC-SHA256-PAYLOAD, STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER, or a"
+                            + " valid sha256 value.")
                 .with("ArgumentName", "x-amz-content-sha256")
                 .with("ArgumentValue", text);
     }

@@ -36,9 +36,7 @@ final class Refusals {
 
     static S3Exception unknownKey(String id) {
         return new S3Exception(
-                        403,
-                        "InvalidAccessKeyId",
-                        "The AWS Access Key Id you provided does not exist in our records.")
+                        403, "InvalidAccessKeyId", "The AWS Access Key Id you provided does not exist in our records.")
                 .with("AWSAccessKeyId", id);
     }
 

@@ -15,8 +15,8 @@ import java.util.Optional;
  * @param text as 20130524T000000Z
  */
 record SigningTime(Instant instant, String text) {
-    private static final DateTimeFormatter BASIC = DateTimeFormatter.ofPattern("uuuuMMdd'T'HHmmss'Z'", Locale.ROOT)
-            .withResolverStyle(ResolverStyle.STRICT);
+    private static final DateTimeFormatter BASIC =
+            DateTimeFormatter.ofPattern("uuuuMMdd'T'HHmmss'Z'", Locale.ROOT).withResolverStyle(ResolverStyle.STRICT);
 
     /** Parses the basic form of ISO 8601; empty if the text has another form. */
     static Optional<SigningTime> parse(String text) {

@@ -73,8 +73,7 @@ public final class CompletedParts {
             return;
         }
         SortedMap<String, String> properties = properties(upload, parts);
-        PutOptions options =
-                PutOptions.DEFAULT.withProperties(properties).withPrecondition(Conditions.ofWrite(call));
+        PutOptions options = PutOptions.DEFAULT.withProperties(properties).withPrecondition(Conditions.ofWrite(call));
         List<PartId> ids = parts.stream().map(UploadedPart::id).toList();
         ObjectInfo object = call.bucket().uploads().complete(upload, ids, options);
         respond(object, properties);
@@ -88,7 +87,9 @@ public final class CompletedParts {
             // The sender may name the algorithm now, and what it expects.
             Optional<String> expected = call.header(property);
             String known = properties.get(property);
-            if (expected.isPresent() && known != null && !known.equals(expected.get())
+            if (expected.isPresent()
+                    && known != null
+                    && !known.equals(expected.get())
                     && !known.replaceFirst("-[0-9]+$", "").equals(expected.get())) {
                 throw ErrorCode.BAD_DIGEST.because("The checksum of the whole object does not match what was named.");
             }
@@ -159,22 +160,27 @@ public final class CompletedParts {
                         "The list of parts was not in ascending order. Parts must be ordered by part number.");
             }
             if (!parts.isEmpty() && parts.getLast().length() < PART_BYTES_MIN) {
-                throw ErrorCode.ENTITY_TOO_SMALL.because("Your proposed upload is smaller than the minimum allowed size");
+                throw ErrorCode.ENTITY_TOO_SMALL.because(
+                        "Your proposed upload is smaller than the minimum allowed size");
             }
             parts.add(part);
             total += part.length();
         }
         long size = total;
-        call.header("x-amz-mp-object-size").filter(text -> !text.equals(Long.toString(size))).ifPresent(_ -> {
-            throw ErrorCode.INVALID_REQUEST.because("The provided object size does not match that of the parts.");
-        });
+        call.header("x-amz-mp-object-size")
+                .filter(text -> !text.equals(Long.toString(size)))
+                .ifPresent(_ -> {
+                    throw ErrorCode.INVALID_REQUEST.because(
+                            "The provided object size does not match that of the parts.");
+                });
         return parts;
     }
 
     private static boolean fits(XmlElement element, UploadedPart part) {
-        return CHECKSUMS.entrySet().stream().allMatch(checksum -> element.textOf(checksum.getKey())
-                .map(text -> text.equals(part.properties().get(checksum.getValue())))
-                .orElse(true));
+        return CHECKSUMS.entrySet().stream()
+                .allMatch(checksum -> element.textOf(checksum.getKey())
+                        .map(text -> text.equals(part.properties().get(checksum.getValue())))
+                        .orElse(true));
     }
 
     private void respond(ObjectInfo object) {

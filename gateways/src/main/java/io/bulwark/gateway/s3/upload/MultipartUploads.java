@@ -8,7 +8,6 @@ import io.bulwark.client.Upload;
 import io.bulwark.client.UploadedPart;
 import io.bulwark.gateway.s3.call.Call;
 import io.bulwark.gateway.s3.call.EntityTags;
-import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.call.VersionIds;
 import io.bulwark.gateway.s3.object.ByteRange;
 import io.bulwark.gateway.s3.object.CopySource;
@@ -19,6 +18,7 @@ import io.bulwark.gateway.s3.permission.Action;
 import io.bulwark.gateway.s3.permission.ObjectAccess;
 import io.bulwark.gateway.s3.request.BodyDigests;
 import io.bulwark.gateway.s3.request.ErrorCode;
+import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.xml.XmlWriter;
 import io.bulwark.protocol.object.ObjectAttributes;
 import java.nio.charset.StandardCharsets;
@@ -46,8 +46,9 @@ public final class MultipartUploads {
         SortedMap<String, String> properties = new TreeMap<>(object.properties());
         checksum.ifPresent(known -> known.keep(properties));
         if (!ObjectWrites.lock(call).isNone()) {
-            throw ErrorCode.NOT_IMPLEMENTED.because("An upload in parts has the default retention of its bucket; lock the "
-                    + "object when it is complete.");
+            throw ErrorCode.NOT_IMPLEMENTED.because(
+                    "An upload in parts has the default retention of its bucket; lock the "
+                            + "object when it is complete.");
         }
         PutOptions options = object.options().withProperties(properties);
         Upload upload = call.bucket().uploads().begin(key, options);
@@ -91,7 +92,8 @@ public final class MultipartUploads {
                 .map(text -> ByteRange.ofCopy(text, source.length()))
                 .orElse(new ByteRange(0, source.length()));
         if (range.length() > ObjectWrites.BYTES_MAX) {
-            throw ErrorCode.INVALID_REQUEST.because("The specified copy source is larger than the maximum allowable size");
+            throw ErrorCode.INVALID_REQUEST.because(
+                    "The specified copy source is larger than the maximum allowable size");
         }
         String tag = tagOf(source, range);
         UploadedPart part = call.bucket()
@@ -127,9 +129,7 @@ public final class MultipartUploads {
         int after = call.number("part-number-marker", 0, 0, Integer.MAX_VALUE);
         int limit = Math.min(call.number("max-parts", PARTS_PER_PAGE, 0, Integer.MAX_VALUE), PARTS_PER_PAGE);
         Upload upload = find(call);
-        PartPage page = call.bucket()
-                .uploads()
-                .parts(upload, Math.min(after, PartSizes.PARTS_MAX), Math.max(1, limit));
+        PartPage page = call.bucket().uploads().parts(upload, Math.min(after, PartSizes.PARTS_MAX), Math.max(1, limit));
         String owner = ownerOf(call, upload.attributes());
         XmlWriter out = new XmlWriter("ListPartsResult")
                 .element("Bucket", call.bucketName())

@@ -47,12 +47,11 @@ record UploadChecksum(String algorithm, boolean composite) {
         if (!ALGORITHMS.contains(algorithm)) {
             throw ErrorCode.INVALID_REQUEST.because("Checksum algorithm provided is unsupported.");
         }
-        boolean composite =
-                switch (type.orElse(algorithm.equals("crc64nvme") ? "FULL_OBJECT" : "COMPOSITE")) {
-                    case "COMPOSITE" -> true;
-                    case "FULL_OBJECT" -> false;
-                    default -> throw ErrorCode.INVALID_REQUEST.because("Value for " + TYPE + " header is invalid.");
-                };
+        boolean composite = switch (type.orElse(algorithm.equals("crc64nvme") ? "FULL_OBJECT" : "COMPOSITE")) {
+            case "COMPOSITE" -> true;
+            case "FULL_OBJECT" -> false;
+            default -> throw ErrorCode.INVALID_REQUEST.because("Value for " + TYPE + " header is invalid.");
+        };
         if (composite ? algorithm.equals("crc64nvme") : DIGESTS.contains(algorithm)) {
             throw ErrorCode.INVALID_REQUEST.because(
                     "The " + type.orElse("default") + " checksum type cannot be used with this algorithm.");

@@ -3,9 +3,9 @@ package io.bulwark.gateway.s3.upload;
 import io.bulwark.client.Upload;
 import io.bulwark.client.UploadPage;
 import io.bulwark.gateway.s3.call.Call;
-import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.listing.ListedNames;
 import io.bulwark.gateway.s3.permission.Action;
+import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.xml.XmlWriter;
 import java.util.Optional;
 
@@ -109,7 +109,9 @@ public final class UploadLists {
             lastPrefix = common.get();
             lastKey = common.get();
             lastUpload = 0;
-            entries.begin("CommonPrefixes").element("Prefix", names.text(common.get())).end();
+            entries.begin("CommonPrefixes")
+                    .element("Prefix", names.text(common.get()))
+                    .end();
             return common;
         }
         lastKey = upload.key();

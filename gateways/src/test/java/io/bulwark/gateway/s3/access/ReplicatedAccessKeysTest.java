@@ -25,8 +25,8 @@ class ReplicatedAccessKeysTest {
     private final List<String> asked = new ArrayList<>();
     private Gateways gateways = Gateways.NONE;
     private long nowMillis = 1_700_000_000_000L;
-    private final ReplicatedAccessKeys keys = new ReplicatedAccessKeys(
-            door(), () -> nowMillis * 1_000_000, () -> Instant.ofEpochMilli(nowMillis));
+    private final ReplicatedAccessKeys keys =
+            new ReplicatedAccessKeys(door(), () -> nowMillis * 1_000_000, () -> Instant.ofEpochMilli(nowMillis));
 
     /** The two questions of a gateway; nothing else may be asked. */
     private io.bulwark.client.AccessKeys door() {

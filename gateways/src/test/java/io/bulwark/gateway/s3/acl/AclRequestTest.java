@@ -40,7 +40,8 @@ class AclRequestTest {
     @Test
     void documentsReturnUnchanged() {
         AccessControlList list = AclRequest.canned("public-read", OWNER, OWNER);
-        assertThat(AclRequest.fromDocument(AclRequest.document(OWNER, list), OWNER)).isEqualTo(list);
+        assertThat(AclRequest.fromDocument(AclRequest.document(OWNER, list), OWNER))
+                .isEqualTo(list);
         assertThatThrownBy(() -> AclRequest.fromDocument(AclRequest.document("client-2", list), OWNER))
                 .isInstanceOfSatisfying(
                         S3Exception.class, e -> assertThat(e.code()).isEqualTo("AccessDenied"));

@@ -3,6 +3,7 @@ package io.bulwark.gateway.s3.body;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bulwark.gateway.s3.request.Caller;
 import io.bulwark.gateway.s3.request.RequestHead;
 import io.bulwark.gateway.s3.request.RequestTarget;
 import io.bulwark.gateway.s3.request.S3Exception;
@@ -10,7 +11,6 @@ import io.bulwark.gateway.s3.signature.Authentication;
 import io.bulwark.gateway.s3.signature.Chains;
 import io.bulwark.gateway.s3.signature.Payload;
 import io.bulwark.gateway.s3.signature.Payload.Kind;
-import io.bulwark.gateway.s3.request.Caller;
 import io.bulwark.protocol.id.PrincipalId;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -110,7 +110,9 @@ class AwsChunksPropertyTest {
         for (int run = 0; run < 300; run++) {
             Sample sample = sample(kind, random, 6, run % 10 == 0 ? 40_000 : 200);
             VerifiedBody body = sample.open(sample.wire(), random);
-            assertThat(readRandomly(body, random)).as("seed %d, run %d", SEED, run).isEqualTo(sample.content());
+            assertThat(readRandomly(body, random))
+                    .as("seed %d, run %d", SEED, run)
+                    .isEqualTo(sample.content());
             assertThat(body.digests().checksums()).hasSize(kind.mayHaveTrailer() ? 1 : 0);
         }
     }
@@ -134,7 +136,9 @@ class AwsChunksPropertyTest {
                 continue;
             }
             VerifiedBody body = sample.open(damaged, random);
-            assertThatThrownBy(body::readAllBytes).as("seed %d, bit %d", SEED, bit).isInstanceOf(S3Exception.class);
+            assertThatThrownBy(body::readAllBytes)
+                    .as("seed %d, bit %d", SEED, bit)
+                    .isInstanceOf(S3Exception.class);
             assertThatThrownBy(body::read).isInstanceOf(S3Exception.class);
             assertThatThrownBy(body::digests).isInstanceOf(IllegalStateException.class);
             refused++;
@@ -147,7 +151,9 @@ class AwsChunksPropertyTest {
         return Character.isLetter(one[i])
                 && one[i] == (byte) (other[i] ^ 0x20)
                 && !Character.isLowerCase(one[i])
-                && !new String(other, StandardCharsets.ISO_8859_1).substring(0, i).endsWith("=");
+                && !new String(other, StandardCharsets.ISO_8859_1)
+                        .substring(0, i)
+                        .endsWith("=");
     }
 
     @ParameterizedTest
@@ -159,7 +165,9 @@ class AwsChunksPropertyTest {
         Sample sample = sample(kind, random, 3, 60);
         for (int length = 0; length < sample.wire().length; length++) {
             VerifiedBody cut = sample.open(Arrays.copyOf(sample.wire(), length), random);
-            assertThatThrownBy(cut::readAllBytes).as("seed %d, cut at %d", SEED, length).isInstanceOf(S3Exception.class);
+            assertThatThrownBy(cut::readAllBytes)
+                    .as("seed %d, cut at %d", SEED, length)
+                    .isInstanceOf(S3Exception.class);
         }
         VerifiedBody longer = sample.open(Arrays.copyOf(sample.wire(), sample.wire().length + 1), random);
         assertThatThrownBy(longer::readAllBytes).isInstanceOf(S3Exception.class);
@@ -203,7 +211,8 @@ class AwsChunksPropertyTest {
         headers.put("x-amz-content-sha256", List.of(textOf(Kind.UNSIGNED_CHUNKS_TRAILER)));
         headers.put("x-amz-trailer", List.of("x-amz-checksum-crc32"));
         Sample sample = new Sample(Kind.UNSIGNED_CHUNKS_TRAILER, content, new byte[0], headers);
-        assertThat(sample.open(frames.getBytes(StandardCharsets.US_ASCII), new Random(1)).readAllBytes())
+        assertThat(sample.open(frames.getBytes(StandardCharsets.US_ASCII), new Random(1))
+                        .readAllBytes())
                 .isEqualTo(content);
     }
 

@@ -36,8 +36,7 @@ class BodyReaderTest {
                 Payload.parse(headers.getOrDefault("x-amz-content-sha256", "UNSIGNED-PAYLOAD")),
                 Optional.empty());
         OptionalLong announced = length < 0 ? OptionalLong.empty() : OptionalLong.of(length);
-        return BodyReader.open(
-                sender, new ByteArrayInputStream(CONTENT), BodyReader.contentLength(sender, announced));
+        return BodyReader.open(sender, new ByteArrayInputStream(CONTENT), BodyReader.contentLength(sender, announced));
     }
 
     private static String refusalOf(Map<String, String> headers) {
@@ -46,7 +45,8 @@ class BodyReaderTest {
 
     private static String refusalOf(Map<String, String> headers, long length) {
         return catchThrowableOfType(
-                        S3Exception.class, () -> open("PUT", "/b/k", headers, length).readAllBytes())
+                        S3Exception.class,
+                        () -> open("PUT", "/b/k", headers, length).readAllBytes())
                 .code();
     }
 
@@ -62,7 +62,8 @@ class BodyReaderTest {
     })
     void rightDigestsAreTakenAndWrongOnesRefused(String header, String value) throws IOException {
         assertThat(open("PUT", "/b/k", Map.of(header, value), 9).readAllBytes()).isEqualTo(CONTENT);
-        assertThat(open("PUT", "/b/k", Map.of(header, value), -1).readAllBytes()).isEqualTo(CONTENT);
+        assertThat(open("PUT", "/b/k", Map.of(header, value), -1).readAllBytes())
+                .isEqualTo(CONTENT);
         String wrong = (value.charAt(0) == 'A' ? 'B' : value.startsWith("1") ? '2' : 'A') + value.substring(1);
         assertThat(refusalOf(Map.of(header, wrong)))
                 .isEqualTo(header.equals("x-amz-content-sha256") ? "XAmzContentSHA256Mismatch" : "BadDigest");
@@ -99,8 +100,7 @@ class BodyReaderTest {
 
     @Test
     void theChecksumOfACompletedUploadIsNotThatOfTheBody() throws IOException {
-        VerifiedBody body =
-                open("POST", "/b/k?uploadId=1", Map.of("x-amz-checksum-crc32", "AAAAAA==-3"), 9);
+        VerifiedBody body = open("POST", "/b/k?uploadId=1", Map.of("x-amz-checksum-crc32", "AAAAAA==-3"), 9);
         assertThat(body.readAllBytes()).isEqualTo(CONTENT);
     }
 

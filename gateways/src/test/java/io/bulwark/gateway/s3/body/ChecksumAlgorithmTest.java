@@ -53,7 +53,8 @@ class ChecksumAlgorithmTest {
         assertThat(ChecksumAlgorithm.CRC32.isValid("y/Q5Jg==")).isTrue();
         assertThat(ChecksumAlgorithm.CRC32.isValid("y/Q5Jh==")).isFalse();
         assertThat(ChecksumAlgorithm.CRC32.isValid("y/Q5Jg")).isFalse();
-        assertThat(ChecksumAlgorithm.CRC32.isValid(Base64.getEncoder().encodeToString(new byte[8]))).isFalse();
+        assertThat(ChecksumAlgorithm.CRC32.isValid(Base64.getEncoder().encodeToString(new byte[8])))
+                .isFalse();
         assertThat(ChecksumAlgorithm.CRC32.isValid("not base64")).isFalse();
         assertThat(ChecksumAlgorithm.find("crc64nvme")).contains(ChecksumAlgorithm.CRC64NVME);
         assertThat(ChecksumAlgorithm.find("md5")).isEmpty();

@@ -42,8 +42,8 @@ class CorsRulesTest {
     @Test
     void badRulesAreRefused() {
         assertThatThrownBy(() -> read("")).isInstanceOf(S3Exception.class);
-        assertThatThrownBy(() -> read(
-                        "<CORSRule><AllowedMethod>FLY</AllowedMethod><AllowedOrigin>*</AllowedOrigin></CORSRule>"))
+        assertThatThrownBy(() ->
+                        read("<CORSRule><AllowedMethod>FLY</AllowedMethod><AllowedOrigin>*</AllowedOrigin></CORSRule>"))
                 .isInstanceOf(S3Exception.class);
         assertThatThrownBy(() -> read(
                         "<CORSRule><AllowedMethod>GET</AllowedMethod><AllowedOrigin>*a*</AllowedOrigin></CORSRule>"))

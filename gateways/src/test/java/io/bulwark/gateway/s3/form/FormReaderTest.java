@@ -24,15 +24,14 @@ class FormReaderTest {
         fields.forEach((name, value) -> form.writeBytes(
                 ("--xYzBoundary\r\nContent-Disposition: form-data; name=\"" + name + "\"\r\n\r\n" + value + "\r\n")
                         .getBytes(StandardCharsets.UTF_8)));
-        form.writeBytes(
-                String.join(
-                                "\r\n",
-                                "--xYzBoundary",
-                                "Content-Disposition: form-data; name=\"file\"; filename=\"C:\\dir\\nämé.txt\"",
-                                "Content-Type: text/plain",
-                                "",
-                                "")
-                        .getBytes(StandardCharsets.UTF_8));
+        form.writeBytes(String.join(
+                        "\r\n",
+                        "--xYzBoundary",
+                        "Content-Disposition: form-data; name=\"file\"; filename=\"C:\\dir\\nämé.txt\"",
+                        "Content-Type: text/plain",
+                        "",
+                        "")
+                .getBytes(StandardCharsets.UTF_8));
         form.writeBytes(file);
         form.writeBytes(("\r\n--xYzBoundary" + after).getBytes(StandardCharsets.UTF_8));
         return form.toByteArray();
@@ -55,7 +54,9 @@ class FormReaderTest {
             random.nextBytes(file);
             for (int i = 0; i + 16 < file.length; i += 1 + random.nextInt(200)) {
                 // Beginnings of the boundary, which are none.
-                byte[] almost = "\r\n--xYzBoundarx\r".substring(0, 1 + random.nextInt(16)).getBytes(StandardCharsets.US_ASCII);
+                byte[] almost = "\r\n--xYzBoundarx\r"
+                        .substring(0, 1 + random.nextInt(16))
+                        .getBytes(StandardCharsets.US_ASCII);
                 System.arraycopy(almost, 0, file, i, almost.length);
             }
             if (new String(file, StandardCharsets.ISO_8859_1).contains("\r\n--xYzBoundary")) {
@@ -64,7 +65,9 @@ class FormReaderTest {
             FormReader reader = open(form(Map.of("Key", "a/ä", "x-amz-meta-a", "1\r\n2"), file, "--\r\n"));
             assertThat(reader.fields()).isEqualTo(Map.of("key", "a/ä", "x-amz-meta-a", "1\r\n2"));
             assertThat(reader.fileName()).isEqualTo("nämé.txt");
-            assertThat(reader.file().readAllBytes()).as("seed %d, run %d", SEED, run).isEqualTo(file);
+            assertThat(reader.file().readAllBytes())
+                    .as("seed %d, run %d", SEED, run)
+                    .isEqualTo(file);
         }
     }
 
@@ -93,13 +96,15 @@ class FormReaderTest {
         assertThat(refusalOf(form(many, new byte[1], "--\r\n"))).isEqualTo("MaxPostPreDataLengthExceededError");
         assertThat(refusalOf(form(Map.of("key", "k".repeat(30_000)), new byte[1], "--\r\n")))
                 .isEqualTo("MaxPostPreDataLengthExceededError");
-        assertThat(refusalOf(form(Map.of("key", "a", "KEY", "b"), new byte[1], "--\r\n"))).isEqualTo("InvalidArgument");
+        assertThat(refusalOf(form(Map.of("key", "a", "KEY", "b"), new byte[1], "--\r\n")))
+                .isEqualTo("InvalidArgument");
         assertThat(refusalOf(form(Map.of("key", "a"), new byte[1], "x".repeat(1 << 20))))
                 .isEqualTo("MalformedPOSTRequest");
         byte[] noFile = "--xYzBoundary\r\nContent-Disposition: form-data; name=\"key\"\r\n\r\nk\r\n--xYzBoundary--\r\n"
                 .getBytes(StandardCharsets.US_ASCII);
         assertThat(refusalOf(noFile)).isEqualTo("InvalidArgument");
-        byte[] noName = "--xYzBoundary\r\nContent-Type: text/plain\r\n\r\nk\r\n--xYzBoundary--\r\n".getBytes(StandardCharsets.US_ASCII);
+        byte[] noName = "--xYzBoundary\r\nContent-Type: text/plain\r\n\r\nk\r\n--xYzBoundary--\r\n"
+                .getBytes(StandardCharsets.US_ASCII);
         assertThat(refusalOf(noName)).isEqualTo("MalformedPOSTRequest");
         for (String type : new String[] {"multipart/form-data", "multipart/form-data; boundary=", TYPE + ";x", "a"}) {
             assertThatThrownBy(() -> FormReader.open(new ByteArrayInputStream(noFile), type))

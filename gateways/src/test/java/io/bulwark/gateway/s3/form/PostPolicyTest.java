@@ -30,7 +30,8 @@ class PostPolicyTest {
     @Test
     void aFormThatMeetsAllConditionsIsTaken() {
         assertThatCode(() -> enforce(
-                        "[{\"bucket\": \"b\"}, [\"starts-with\", \"$Key\", \"user/\"], [\"eq\", \"$acl\", \"private\"]]",
+                        "[{\"bucket\": \"b\"}, [\"starts-with\", \"$Key\", \"user/\"], [\"eq\", \"$acl\","
+                                + " \"private\"]]",
                         Map.of("bucket", "b", "key", "user/x", "acl", "private", "x-ignore-me", "1", "policy", "p")))
                 .doesNotThrowAnyException();
     }
@@ -44,7 +45,8 @@ class PostPolicyTest {
                 Map.of("bucket", "b"),
                 Map.of("bucket", "b", "key", "user/x", "acl", "public-read"))) {
             assertThatThrownBy(() -> enforce(conditions, fields))
-                    .isInstanceOfSatisfying(S3Exception.class, e -> assertThat(e.code()).isEqualTo("AccessDenied"));
+                    .isInstanceOfSatisfying(
+                            S3Exception.class, e -> assertThat(e.code()).isEqualTo("AccessDenied"));
         }
     }
 

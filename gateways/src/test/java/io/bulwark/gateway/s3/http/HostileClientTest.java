@@ -51,7 +51,10 @@ class HostileClientTest {
     private S3Server start(S3Limits limits, Operations served) throws IOException {
         S3Server server = S3Server.start(
                 new S3Settings(
-                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), Optional.empty(), List.of(), limits),
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                        Optional.empty(),
+                        List.of(),
+                        limits),
                 OneKey.withAnonymous(),
                 served,
                 registry);
@@ -93,13 +96,67 @@ class HostileClientTest {
                 "PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n|411|MissingContentLength",
                 "PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: -1\\r\\n\\r\\n|400|BadRequest",
                 "PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: x\\r\\n\\r\\n|400|BadRequest",
-                "PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 1\\r\\nContent-Length: 2\\r\\n\\r\\na|400|BadRequest",
-                "PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 5\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n0\\r\\n\\r\\n|400|BadRequest",
+                "PUT /b/k HTTP/1.1\\r"
+                        + "\\n"
+                        + "Host: a\\r"
+                        + "\\n"
+                        + "Content-Length: 1\\r"
+                        + "\\n"
+                        + "Content-Length: 2\\r"
+                        + "\\n"
+                        + "\\r"
+                        + "\\n"
+                        + "a|400|BadRequest",
+                "PUT /b/k HTTP/1.1\\r"
+                        + "\\n"
+                        + "Host: a\\r"
+                        + "\\n"
+                        + "Content-Length: 5\\r"
+                        + "\\n"
+                        + "Transfer-Encoding: chunked\\r"
+                        + "\\n"
+                        + "\\r"
+                        + "\\n"
+                        + "0\\r"
+                        + "\\n"
+                        + "\\r"
+                        + "\\n"
+                        + "|400|BadRequest",
                 "PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\nzz\\r\\n|400|IncompleteBody",
                 "PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 5368709121\\r\\n\\r\\n|400|EntityTooLarge",
-                "PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 3\\r\\nContent-MD5: AAAAAAAAAAAAAAAAAAAAAA==\\r\\n\\r\\nabc|400|BadDigest",
-                "PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 3\\r\\nContent-Encoding: aws-chunked\\r\\n\\r\\nabc|400|InvalidRequest",
-                "GET /b/k HTTP/1.1\\r\\nHost: a\\r\\nRange: bytes=0-1\\r\\nRange: bytes=5-6\\r\\n\\r\\n|400|InvalidRequest",
+                "PUT /b/k HTTP/1.1\\r"
+                        + "\\n"
+                        + "Host: a\\r"
+                        + "\\n"
+                        + "Content-Length: 3\\r"
+                        + "\\n"
+                        + "Content-MD5: AAAAAAAAAAAAAAAAAAAAAA==\\r"
+                        + "\\n"
+                        + "\\r"
+                        + "\\n"
+                        + "abc|400|BadDigest",
+                "PUT /b/k HTTP/1.1\\r"
+                        + "\\n"
+                        + "Host: a\\r"
+                        + "\\n"
+                        + "Content-Length: 3\\r"
+                        + "\\n"
+                        + "Content-Encoding: aws-chunked\\r"
+                        + "\\n"
+                        + "\\r"
+                        + "\\n"
+                        + "abc|400|InvalidRequest",
+                "GET /b/k HTTP/1.1\\r"
+                        + "\\n"
+                        + "Host: a\\r"
+                        + "\\n"
+                        + "Range: bytes=0-1\\r"
+                        + "\\n"
+                        + "Range: bytes=5-6\\r"
+                        + "\\n"
+                        + "\\r"
+                        + "\\n"
+                        + "|400|InvalidRequest",
                 "nonsense\\r\\n\\r\\n|400|BadRequest"
             })
     void badRequestsHaveTheirErrorAndStoreNothing(String request, int status, String code) throws IOException {
@@ -111,10 +168,14 @@ class HostileClientTest {
 
     @Test
     void longHeadsAreRefused() throws IOException {
-        assertThat(ask("GET /" + "a".repeat(40_000) + " HTTP/1.1\r\nHost: a\r\n\r\n").status()).isEqualTo(414);
-        assertThat(ask("GET / HTTP/1.1\r\nHost: a\r\nA: " + "a".repeat(40_000) + "\r\n\r\n").text())
+        assertThat(ask("GET /" + "a".repeat(40_000) + " HTTP/1.1\r\nHost: a\r\n\r\n")
+                        .status())
+                .isEqualTo(414);
+        assertThat(ask("GET / HTTP/1.1\r\nHost: a\r\nA: " + "a".repeat(40_000) + "\r\n\r\n")
+                        .text())
                 .contains("RequestHeaderSectionTooLarge");
-        assertThat(ask("GET / HTTP/1.1\r\nHost: a\r\n" + "A: b\r\n".repeat(300) + "\r\n").text())
+        assertThat(ask("GET / HTTP/1.1\r\nHost: a\r\n" + "A: b\r\n".repeat(300) + "\r\n")
+                        .text())
                 .contains("RequestHeaderSectionTooLarge");
     }
 
@@ -149,7 +210,10 @@ class HostileClientTest {
     void anIdleConnectionIsClosed() throws IOException {
         S3Server server = start(limits(times(60_000, 200, 60_000)), operations);
         try (RawClient client = new RawClient(server.boundAddress())) {
-            assertThat(client.send("DELETE /b/k HTTP/1.1\r\nHost: a\r\n\r\n").read().status()).isEqualTo(204);
+            assertThat(client.send("DELETE /b/k HTTP/1.1\r\nHost: a\r\n\r\n")
+                            .read()
+                            .status())
+                    .isEqualTo(204);
             assertThat(client.isClosedByServer()).isTrue();
         }
     }
@@ -184,7 +248,8 @@ class HostileClientTest {
         try (RawClient client = new RawClient(server.boundAddress())) {
             client.send("PUT /b/k HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc");
         }
-        await().until(() -> registry.find("bulwark.s3.requests").tag("status", "0").counter() != null);
+        await().until(() ->
+                registry.find("bulwark.s3.requests").tag("status", "0").counter() != null);
         assertThat(operations.objects).isEmpty();
     }
 
@@ -195,7 +260,10 @@ class HostileClientTest {
         for (int i = 0; i < 8; i++) {
             RawClient client = new RawClient(server.boundAddress());
             clients.add(client);
-            assertThat(client.send("DELETE /b/k HTTP/1.1\r\nHost: a\r\n\r\n").read().status()).isEqualTo(204);
+            assertThat(client.send("DELETE /b/k HTTP/1.1\r\nHost: a\r\n\r\n")
+                            .read()
+                            .status())
+                    .isEqualTo(204);
         }
         try (RawClient more = new RawClient(server.boundAddress())) {
             assertThat(more.isClosedByServer()).isTrue();
@@ -204,9 +272,13 @@ class HostileClientTest {
             client.close();
         }
         await().until(() -> registry.get("bulwark.s3.connections").gauge().value() == 0);
-        assertThat(registry.get("bulwark.s3.connections.refused").counter().count()).isEqualTo(1);
+        assertThat(registry.get("bulwark.s3.connections.refused").counter().count())
+                .isEqualTo(1);
         try (RawClient again = new RawClient(server.boundAddress())) {
-            assertThat(again.send("DELETE /b/k HTTP/1.1\r\nHost: a\r\n\r\n").read().status()).isEqualTo(204);
+            assertThat(again.send("DELETE /b/k HTTP/1.1\r\nHost: a\r\n\r\n")
+                            .read()
+                            .status())
+                    .isEqualTo(204);
         }
     }
 
@@ -222,8 +294,10 @@ class HostileClientTest {
                 RawClient three = new RawClient(server.boundAddress())) {
             one.send("DELETE /b/k HTTP/1.1\r\nHost: a\r\n\r\n");
             two.send("DELETE /b/k HTTP/1.1\r\nHost: a\r\n\r\n");
-            await().until(() -> registry.get("bulwark.s3.requests.active").gauge().value() == 2);
-            RawClient.Response refused = three.send("GET /b/k HTTP/1.1\r\nHost: a\r\n\r\n").read();
+            await().until(() ->
+                    registry.get("bulwark.s3.requests.active").gauge().value() == 2);
+            RawClient.Response refused =
+                    three.send("GET /b/k HTTP/1.1\r\nHost: a\r\n\r\n").read();
             assertThat(refused.status()).isEqualTo(503);
             assertThat(refused.text()).contains("<Code>SlowDown</Code>");
             go.countDown();
@@ -246,9 +320,19 @@ class HostileClientTest {
         operations.objects.put("b/1", new byte[] {1});
         operations.objects.put("b/2", new byte[200_000]);
         try (RawClient client = new RawClient(start().boundAddress())) {
-            client.send("GET /b/1 HTTP/1.1\r\nHost: a\r\n\r\nPUT /b/3 HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc"
-                    + "GET /b/2 HTTP/1.1\r\nHost: a\r\n\r\nHEAD /b/2 HTTP/1.1\r\nHost: a\r\n\r\n"
-                    + "GET /b/3 HTTP/1.1\r\nHost: a\r\n\r\nGET /b/1?unknown-length HTTP/1.1\r\nHost: a\r\n\r\n");
+            client.send("GET /b/1 HTTP/1.1\r\n"
+                    + "Host: a\r\n\r\n"
+                    + "PUT /b/3 HTTP/1.1\r\n"
+                    + "Host: a\r\n"
+                    + "Content-Length: 3\r\n\r\n"
+                    + "abcGET /b/2 HTTP/1.1\r\n"
+                    + "Host: a\r\n\r\n"
+                    + "HEAD /b/2 HTTP/1.1\r\n"
+                    + "Host: a\r\n\r\n"
+                    + "GET /b/3 HTTP/1.1\r\n"
+                    + "Host: a\r\n\r\n"
+                    + "GET /b/1?unknown-length HTTP/1.1\r\n"
+                    + "Host: a\r\n\r\n");
             assertThat(client.read().body()).containsExactly(1);
             assertThat(client.read().status()).isEqualTo(200);
             assertThat(client.read().body()).hasSize(200_000);
@@ -264,7 +348,11 @@ class HostileClientTest {
             client.send("PUT /b/k HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n");
             assertThat(client.read().status()).isEqualTo(100);
             assertThat(client.send("abc").read().status()).isEqualTo(200);
-            client.send("PUT /b/k HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\nContent-MD5: x\r\n\r\n");
+            client.send("PUT /b/k HTTP/1.1\r\n"
+                    + "Host: a\r\n"
+                    + "Content-Length: 3\r\n"
+                    + "Expect: 100-continue\r\n"
+                    + "Content-MD5: x\r\n\r\n");
             RawClient.Response refused = client.read();
             assertThat(refused.status()).isEqualTo(400);
             assertThat(refused.header("connection")).isEqualTo("close");
@@ -278,7 +366,8 @@ class HostileClientTest {
             client.send("PUT /b/k HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
                     + "1\r\nx\r\n".repeat(300_000) + "0\r\n\r\n");
             assertThat(client.read().status()).isEqualTo(200);
-            assertThat(new String(operations.objects.get("b/k"), StandardCharsets.US_ASCII)).isEqualTo("x".repeat(300_000));
+            assertThat(new String(operations.objects.get("b/k"), StandardCharsets.US_ASCII))
+                    .isEqualTo("x".repeat(300_000));
         }
     }
 
@@ -312,7 +401,10 @@ class HostileClientTest {
             }
         });
         try (RawClient client = new RawClient(server.boundAddress())) {
-            assertThat(client.send("GET /b/k HTTP/1.1\r\nHost: a\r\n\r\n").read().status()).isEqualTo(503);
+            assertThat(client.send("GET /b/k HTTP/1.1\r\nHost: a\r\n\r\n")
+                            .read()
+                            .status())
+                    .isEqualTo(503);
         }
     }
 
@@ -321,7 +413,10 @@ class HostileClientTest {
         try (RawClient client = new RawClient(start().boundAddress())) {
             client.send("PUT /b/k HTTP/1.1\r\nHost: a\r\nContent-MD5: x\r\nContent-Length: 3\r\n\r\nabc");
             assertThat(client.read().text()).contains("InvalidDigest");
-            assertThat(client.send("DELETE /b/k HTTP/1.1\r\nHost: a\r\n\r\n").read().status()).isEqualTo(204);
+            assertThat(client.send("DELETE /b/k HTTP/1.1\r\nHost: a\r\n\r\n")
+                            .read()
+                            .status())
+                    .isEqualTo(204);
         }
     }
 
@@ -352,7 +447,8 @@ class HostileClientTest {
     void aBrokenResponseIsNotTakenForTheWhole() throws IOException {
         S3Server server = start(limits(TIMES), exchange -> {
             try {
-                OptionalLong length = exchange.query().containsKey("chunked") ? OptionalLong.empty() : OptionalLong.of(10);
+                OptionalLong length =
+                        exchange.query().containsKey("chunked") ? OptionalLong.empty() : OptionalLong.of(10);
                 OutputStream out = exchange.respond(200, new TreeMap<>(), length);
                 out.write(new byte[5]);
                 out.flush();
@@ -379,9 +475,12 @@ class HostileClientTest {
         });
         try (RawClient client = new RawClient(server.boundAddress())) {
             for (String target : List.of("/b/k", "/b/k?silent")) {
-                RawClient.Response response = client.send("GET " + target + " HTTP/1.1\r\nHost: a\r\n\r\n").read();
+                RawClient.Response response = client.send("GET " + target + " HTTP/1.1\r\nHost: a\r\n\r\n")
+                        .read();
                 assertThat(response.status()).isEqualTo(500);
-                assertThat(response.text()).contains("<Code>InternalError</Code>").doesNotContain("secret");
+                assertThat(response.text())
+                        .contains("<Code>InternalError</Code>")
+                        .doesNotContain("secret");
             }
         }
     }
@@ -393,7 +492,8 @@ class HostileClientTest {
             exchange.respond(200, headers, OptionalLong.of(0));
         });
         try (RawClient client = new RawClient(server.boundAddress())) {
-            RawClient.Response response = client.send("GET /b/k HTTP/1.1\r\nHost: a\r\n\r\n").read();
+            RawClient.Response response =
+                    client.send("GET /b/k HTTP/1.1\r\nHost: a\r\n\r\n").read();
             assertThat(response.headers()).doesNotContainKey("set-cookie");
             assertThat(response.status()).isEqualTo(500);
         }
@@ -413,8 +513,9 @@ class HostileClientTest {
         });
         String wire = new String("grün €".getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
         try (RawClient client = new RawClient(server.boundAddress())) {
-            RawClient.Response response =
-                    client.send("GET /b/k HTTP/1.1\r\nHost: a\r\nx-amz-meta-a: " + wire + "\r\n\r\n").read();
+            RawClient.Response response = client.send(
+                            "GET /b/k HTTP/1.1\r\nHost: a\r\nx-amz-meta-a: " + wire + "\r\n\r\n")
+                    .read();
             assertThat(response.header("x-amz-meta-a")).isEqualTo(wire);
             assertThat(seen.get()).isEqualTo("grün €");
         }
@@ -446,11 +547,12 @@ class HostileClientTest {
     @Test
     void aStoppingServerInterruptsRequestsThatDoNotEnd() throws Exception {
         CountDownLatch never = new CountDownLatch(1);
-        S3Server server = start(
-                limits(new S3Limits.Times(60_000, 60_000, 60_000, 60_000, 100)), exchange -> awaitLatch(never));
+        S3Server server =
+                start(limits(new S3Limits.Times(60_000, 60_000, 60_000, 60_000, 100)), exchange -> awaitLatch(never));
         try (RawClient client = new RawClient(server.boundAddress())) {
             client.send("GET /b/k HTTP/1.1\r\nHost: a\r\n\r\n");
-            await().until(() -> registry.get("bulwark.s3.requests.active").gauge().value() == 1);
+            await().until(() ->
+                    registry.get("bulwark.s3.requests.active").gauge().value() == 1);
             server.close();
             assertThat(client.isClosedByServer()).isTrue();
         }
@@ -469,9 +571,14 @@ class HostileClientTest {
                 registry);
         servers.add(server);
         try (RawClient client = new RawClient(server.boundAddress())) {
-            assertThat(client.send("OPTIONS /b/k HTTP/1.1\r\nHost: a\r\nOrigin: http://o\r\n\r\n").read().status())
+            assertThat(client.send("OPTIONS /b/k HTTP/1.1\r\nHost: a\r\nOrigin: http://o\r\n\r\n")
+                            .read()
+                            .status())
                     .isEqualTo(200);
-            assertThat(client.send("GET /b/k HTTP/1.1\r\nHost: a\r\n\r\n").read().status()).isEqualTo(403);
+            assertThat(client.send("GET /b/k HTTP/1.1\r\nHost: a\r\n\r\n")
+                            .read()
+                            .status())
+                    .isEqualTo(403);
         }
     }
 
@@ -492,7 +599,8 @@ class HostileClientTest {
                 "");
         try (RawClient client = new RawClient(start().boundAddress())) {
             client.send("POST /b HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=x\r\n"
-                    + "Content-Length: " + form.length() + "\r\n\r\n" + (isWhole ? form : form.replace("--x--", "--y--")));
+                    + "Content-Length: " + form.length() + "\r\n\r\n"
+                    + (isWhole ? form : form.replace("--x--", "--y--")));
             RawClient.Response response = client.read();
             assertThat(response.status()).isEqualTo(isWhole ? 200 : 400);
             assertThat(operations.objects.containsKey("b/up/a.txt")).isEqualTo(isWhole);
@@ -535,7 +643,10 @@ class HostileClientTest {
         await().until(() -> registry.get("bulwark.s3.connections").gauge().value() == 0);
         assertThat(registry.get("bulwark.s3.requests.active").gauge().value()).isZero();
         try (RawClient client = new RawClient(server.boundAddress())) {
-            assertThat(client.send("DELETE /b/k HTTP/1.1\r\nHost: a\r\n\r\n").read().status()).isEqualTo(204);
+            assertThat(client.send("DELETE /b/k HTTP/1.1\r\nHost: a\r\n\r\n")
+                            .read()
+                            .status())
+                    .isEqualTo(204);
         }
     }
 }

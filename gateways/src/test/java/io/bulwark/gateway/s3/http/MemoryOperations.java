@@ -28,7 +28,8 @@ final class MemoryOperations implements Operations {
                     byte[] content = exchange.body().readAllBytes();
                     objects.put(place, content);
                     checksums.put(place, exchange.digests().checksums());
-                    headers.put("ETag", HexFormat.of().formatHex(exchange.digests().md5()));
+                    headers.put(
+                            "ETag", HexFormat.of().formatHex(exchange.digests().md5()));
                     exchange.respond(200, headers, OptionalLong.of(0)).close();
                 }
                 case "GET", "HEAD" -> {
@@ -44,7 +45,8 @@ final class MemoryOperations implements Operations {
                         out.write(content);
                     }
                 }
-                case "DELETE" -> exchange.respond(204, headers, OptionalLong.of(0)).close();
+                case "DELETE" ->
+                    exchange.respond(204, headers, OptionalLong.of(0)).close();
                 default -> {
                     headers.put("Access-Control-Allow-Origin", "*");
                     exchange.respond(200, headers, OptionalLong.of(0)).close();

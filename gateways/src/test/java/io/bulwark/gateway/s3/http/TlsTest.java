@@ -46,17 +46,22 @@ class TlsTest {
                 operations,
                 new SimpleMeterRegistry())) {
             InetSocketAddress address = server.boundAddress();
-            SSLSocket socket = (SSLSocket)
-                    context.getSocketFactory().createSocket(address.getAddress(), address.getPort());
+            SSLSocket socket =
+                    (SSLSocket) context.getSocketFactory().createSocket(address.getAddress(), address.getPort());
             try (RawClient client = new RawClient(socket)) {
-                client.send("PUT /b/k HTTP/1.1\r\nHost: a\r\nContent-Length: 400000\r\n\r\n").send(new byte[400_000]);
+                client.send("PUT /b/k HTTP/1.1\r\nHost: a\r\nContent-Length: 400000\r\n\r\n")
+                        .send(new byte[400_000]);
                 assertThat(client.read().status()).isEqualTo(200);
-                assertThat(client.send("GET /b/k HTTP/1.1\r\nHost: a\r\n\r\n").read().body()).hasSize(400_000);
+                assertThat(client.send("GET /b/k HTTP/1.1\r\nHost: a\r\n\r\n")
+                                .read()
+                                .body())
+                        .hasSize(400_000);
                 assertThat(socket.getSession().getProtocol()).isEqualTo("TLSv1.3");
             }
             try (RawClient plain = new RawClient(new Socket(address.getAddress(), address.getPort()))) {
                 plain.send("GET /b/k HTTP/1.1\r\nHost: a\r\n\r\n");
-                assertThat(plain.socket().getInputStream().readAllBytes()).doesNotContain("HTTP".getBytes(StandardCharsets.US_ASCII));
+                assertThat(plain.socket().getInputStream().readAllBytes())
+                        .doesNotContain("HTTP".getBytes(StandardCharsets.US_ASCII));
             } catch (IOException e) {
                 // A reset is a refusal, too.
                 assertThat(e).isInstanceOf(IOException.class);
@@ -79,7 +84,6 @@ class TlsTest {
     @Test
     void filesWithoutACertificateAreRefused(@TempDir Path directory) throws IOException {
         Path file = Files.writeString(directory.resolve("empty.pem"), "nothing");
-        assertThat(catchThrowable(() -> ServerCertificate.ofFiles(file, file)))
-                .isInstanceOf(IOException.class);
+        assertThat(catchThrowable(() -> ServerCertificate.ofFiles(file, file))).isInstanceOf(IOException.class);
     }
 }

@@ -13,8 +13,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class LifecycleRulesTest {
     private static LifecycleRules read(String rules) {
-        return LifecycleRules.read(("<LifecycleConfiguration>" + rules + "</LifecycleConfiguration>")
-                .getBytes(StandardCharsets.UTF_8));
+        return LifecycleRules.read(
+                ("<LifecycleConfiguration>" + rules + "</LifecycleConfiguration>").getBytes(StandardCharsets.UTF_8));
     }
 
     @Test

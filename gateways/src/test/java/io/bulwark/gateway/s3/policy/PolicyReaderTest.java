@@ -49,8 +49,8 @@ class PolicyReaderTest {
         Map<String, List<String>> facts = Map.of("s3:existingobjecttag/Level", List.of("open"));
         assertThat(policy.judge(PERSON, "s3:GetObject", "films/a", key -> facts.getOrDefault(key, List.of())))
                 .isEqualTo(Verdict.ALLOWED);
-        Map<String, List<String>> elsewhere = Map.of(
-                "s3:existingobjecttag/Level", List.of("open"), "aws:referer", List.of("http://b.example/"));
+        Map<String, List<String>> elsewhere =
+                Map.of("s3:existingobjecttag/Level", List.of("open"), "aws:referer", List.of("http://b.example/"));
         assertThat(policy.judge(PERSON, "s3:GetObject", "films/a", key -> elsewhere.getOrDefault(key, List.of())))
                 .isEqualTo(Verdict.SILENT);
         assertThat(policy.isPublic()).isFalse();

@@ -39,15 +39,29 @@ class RequestTargetTest {
                 "/b/a'()*!~|a'()*!~"
             })
     void keysAreTheDecodedPath(String target, String key) {
-        assertThat(place("localhost:9000", target))
-                .isEqualTo(new Addressing.Place(Optional.of("b"), Optional.of(key)));
+        assertThat(place("localhost:9000", target)).isEqualTo(new Addressing.Place(Optional.of("b"), Optional.of(key)));
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/b/%", "/b/%4", "/b/%zz", "/b/%ff", "/b/%C0%AF", "/b/%ED%A0%80", "/b/é", "k", "*", "http://h/b", "/b?a=%", "/b#c"})
+    @ValueSource(
+            strings = {
+                "/b/%",
+                "/b/%4",
+                "/b/%zz",
+                "/b/%ff",
+                "/b/%C0%AF",
+                "/b/%ED%A0%80",
+                "/b/é",
+                "k",
+                "*",
+                "http://h/b",
+                "/b?a=%",
+                "/b#c"
+            })
     void badEncodingsAreRefused(String target) {
         assertThatThrownBy(() -> RequestTarget.parse(target))
-                .isInstanceOfSatisfying(S3Exception.class, e -> assertThat(e.status()).isEqualTo(400));
+                .isInstanceOfSatisfying(
+                        S3Exception.class, e -> assertThat(e.status()).isEqualTo(400));
     }
 
     @Test
@@ -77,9 +91,9 @@ class RequestTargetTest {
                 .isEqualTo(new Addressing.Place(Optional.of("my.bucket"), Optional.of("b/k")));
         assertThat(place("bucket.s3.example.com", "/"))
                 .isEqualTo(new Addressing.Place(Optional.of("bucket"), Optional.empty()));
-        assertThat(place("s3.example.com", "/b/k"))
-                .isEqualTo(new Addressing.Place(Optional.of("b"), Optional.of("k")));
-        assertThat(place("evils3.example.com", "/b")).isEqualTo(new Addressing.Place(Optional.of("b"), Optional.empty()));
+        assertThat(place("s3.example.com", "/b/k")).isEqualTo(new Addressing.Place(Optional.of("b"), Optional.of("k")));
+        assertThat(place("evils3.example.com", "/b"))
+                .isEqualTo(new Addressing.Place(Optional.of("b"), Optional.empty()));
         assertThat(place("[::1]:9000", "/")).isEqualTo(new Addressing.Place(Optional.empty(), Optional.empty()));
     }
 

@@ -40,11 +40,13 @@ class AuthenticatorTest {
 
     private static RequestHead head(AwsSigner.Signed signed) {
         TreeMap<String, List<String>> headers = new TreeMap<>();
-        signed.headers().forEach((name, values) -> headers.put(
-                name.toLowerCase(Locale.ROOT),
-                values.stream()
-                        .map(value -> new String(value.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1))
-                        .toList()));
+        signed.headers()
+                .forEach((name, values) -> headers.put(
+                        name.toLowerCase(Locale.ROOT),
+                        values.stream()
+                                .map(value ->
+                                        new String(value.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1))
+                                .toList()));
         return new RequestHead(signed.method(), RequestTarget.parse(signed.target()), headers);
     }
 
@@ -62,12 +64,12 @@ class AuthenticatorTest {
     private static RequestHead withQuery(RequestHead head, String name, String value) {
         TreeMap<String, String> query = new TreeMap<>(head.target().query());
         query.put(name, value);
-        return new RequestHead(
-                head.method(), new RequestTarget(head.target().path(), query), head.headers());
+        return new RequestHead(head.method(), new RequestTarget(head.target().path(), query), head.headers());
     }
 
     private static String codeOf(Authenticator judge, RequestHead head) {
-        return catchThrowableOfType(S3Exception.class, () -> judge.authenticate(head)).code();
+        return catchThrowableOfType(S3Exception.class, () -> judge.authenticate(head))
+                .code();
     }
 
     @Test
@@ -116,7 +118,12 @@ class AuthenticatorTest {
         }
         String separator = "?";
         for (int i = random.nextInt(4); i > 0; i--) {
-            uri.append(separator).append('p').append(i).append(encoded(random)).append('=').append(encoded(random));
+            uri.append(separator)
+                    .append('p')
+                    .append(i)
+                    .append(encoded(random))
+                    .append('=')
+                    .append(encoded(random));
             separator = "&";
         }
         TreeMap<String, List<String>> headers = new TreeMap<>();
@@ -140,8 +147,12 @@ class AuthenticatorTest {
     private static RequestHead change(Random random, RequestHead head) {
         return switch (random.nextInt(5)) {
             case 0 -> new RequestHead(head.method().equals("GET") ? "PUT" : "GET", head.target(), head.headers());
-            case 1 -> new RequestHead(
-                    head.method(), new RequestTarget(head.target().path() + "x", head.target().query()), head.headers());
+            case 1 ->
+                new RequestHead(
+                        head.method(),
+                        new RequestTarget(
+                                head.target().path() + "x", head.target().query()),
+                        head.headers());
             case 2 -> withQuery(head, "versionId", Integer.toString(random.nextInt()));
             case 3 -> with(head, "x-amz-meta-added", "value");
             default -> with(head, "host", "other.example.com");
@@ -205,17 +216,21 @@ class AuthenticatorTest {
     @Test
     void otherMechanismsAreRefusedClearly() {
         RequestHead head = simple(Form.HEADER_SIGNED_PAYLOAD);
-        for (String old : List.of("AWS AKIAIOSFODNN7EXAMPLE:qgk2+6Sv9/oM7G3qLEjTH1a1l1g=", "AWS4-ECDSA-P256-SHA256 a")) {
+        for (String old :
+                List.of("AWS AKIAIOSFODNN7EXAMPLE:qgk2+6Sv9/oM7G3qLEjTH1a1l1g=", "AWS4-ECDSA-P256-SHA256 a")) {
             assertThatThrownBy(() -> authenticator.authenticate(with(head, "authorization", old)))
                     .hasMessageContaining("Please use AWS4-HMAC-SHA256");
         }
         RequestHead old = AwsExamplesTest.head(
                 "GET", "/b?AWSAccessKeyId=AKIAIOSFODNN7EXAMPLE&Signature=a&Expires=1", Map.of("host", "localhost"));
         assertThatThrownBy(() -> authenticator.authenticate(old)).hasMessageContaining("Please use AWS4-HMAC-SHA256");
-        assertThat(codeOf(authenticator, with(head, "authorization", "Basic YTpi"))).isEqualTo("InvalidArgument");
+        assertThat(codeOf(authenticator, with(head, "authorization", "Basic YTpi")))
+                .isEqualTo("InvalidArgument");
         assertThat(codeOf(authenticator, with(head, "authorization", ""))).isEqualTo("AccessDenied");
-        assertThat(codeOf(authenticator, with(head, "x-amz-security-token", "token"))).isEqualTo("InvalidToken");
-        assertThat(codeOf(authenticator, withQuery(head, "X-Amz-Signature", "a"))).isEqualTo("InvalidArgument");
+        assertThat(codeOf(authenticator, with(head, "x-amz-security-token", "token")))
+                .isEqualTo("InvalidToken");
+        assertThat(codeOf(authenticator, withQuery(head, "X-Amz-Signature", "a")))
+                .isEqualTo("InvalidArgument");
     }
 
     @Test
@@ -234,13 +249,16 @@ class AuthenticatorTest {
                     .as(bad)
                     .isEqualTo("AuthorizationHeaderMalformed");
         }
-        assertThat(codeOf(authenticator, with(head, "authorization", good, good))).isEqualTo("InvalidRequest");
-        assertThat(codeOf(authenticator, with(head, "x-amz-date", "20260231T000000Z"))).isEqualTo("AccessDenied");
+        assertThat(codeOf(authenticator, with(head, "authorization", good, good)))
+                .isEqualTo("InvalidRequest");
+        assertThat(codeOf(authenticator, with(head, "x-amz-date", "20260231T000000Z")))
+                .isEqualTo("AccessDenied");
         assertThat(codeOf(authenticator, with(head, "authorization", good.replace("AKIA", "AKIB"))))
                 .isEqualTo("InvalidAccessKeyId");
         TreeMap<String, List<String>> headers = new TreeMap<>(head.headers());
         headers.remove("x-amz-content-sha256");
-        assertThat(codeOf(authenticator, new RequestHead("GET", head.target(), headers))).isEqualTo("InvalidRequest");
+        assertThat(codeOf(authenticator, new RequestHead("GET", head.target(), headers)))
+                .isEqualTo("InvalidRequest");
     }
 
     @Test
@@ -282,8 +300,7 @@ class AuthenticatorTest {
         SigningKeys keys = new SigningKeys();
         CredentialScope scope = new CredentialScope("20261129", "us-east-1");
         byte[] before = keys.derive(OneKey.EXAMPLE, scope);
-        var rotated = new AccessKey(
-                OneKey.EXAMPLE.id(), "another", OneKey.EXAMPLE.person(), List.of());
+        var rotated = new AccessKey(OneKey.EXAMPLE.id(), "another", OneKey.EXAMPLE.person(), List.of());
         assertThat(keys.derive(rotated, scope)).isNotEqualTo(before);
         assertThat(keys.derive(OneKey.EXAMPLE, scope)).isEqualTo(before);
     }

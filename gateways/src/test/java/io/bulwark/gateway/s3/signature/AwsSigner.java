@@ -47,8 +47,8 @@ public final class AwsSigner {
         public String head() {
             StringBuilder head = new StringBuilder();
             head.append(method).append(' ').append(target).append(" HTTP/1.1\r\n");
-            headers.forEach((name, values) ->
-                    values.forEach(value -> head.append(name).append(": ").append(value).append("\r\n")));
+            headers.forEach((name, values) -> values.forEach(
+                    value -> head.append(name).append(": ").append(value).append("\r\n")));
             return head.append("\r\n").toString();
         }
     }
@@ -61,9 +61,8 @@ public final class AwsSigner {
      */
     public Signed sign(
             Form form, String method, URI uri, Map<String, List<String>> headers, byte[] body, String checksum) {
-        SdkHttpRequest.Builder request = SdkHttpRequest.builder()
-                .method(SdkHttpMethod.fromValue(method))
-                .uri(uri);
+        SdkHttpRequest.Builder request =
+                SdkHttpRequest.builder().method(SdkHttpMethod.fromValue(method)).uri(uri);
         headers.forEach((name, values) -> request.putHeader(name, values));
         ChecksumAlgorithm algorithm = DefaultChecksumAlgorithm.fromValue(checksum);
         boolean isChunked = form == Form.SIGNED_CHUNKS
@@ -108,7 +107,11 @@ public final class AwsSigner {
         URI target = signed.request().getUri();
         String query = target.getRawQuery();
         return new Signed(
-                method, target.getRawPath() + Optional.ofNullable(query).map(text -> "?" + text).orElse(""), all, wire);
+                method,
+                target.getRawPath()
+                        + Optional.ofNullable(query).map(text -> "?" + text).orElse(""),
+                all,
+                wire);
     }
 
     private static byte[] bytes(ContentStreamProvider provider) {

@@ -10,10 +10,7 @@ import java.util.Optional;
 public record OneKey(AccessKey key, Optional<PrincipalId> anonymous) implements AccessKeys {
     /** The key of the examples that AWS publishes. */
     public static final AccessKey EXAMPLE = new AccessKey(
-            "AKIAIOSFODNN7EXAMPLE",
-            "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
-            PrincipalId.client(7),
-            List.of());
+            "AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", PrincipalId.client(7), List.of());
 
     public static OneKey signedOnly() {
         return new OneKey(EXAMPLE, Optional.empty());
