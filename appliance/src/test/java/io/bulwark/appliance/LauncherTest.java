@@ -48,6 +48,8 @@ class LauncherTest {
                 .findFirst()
                 .orElseThrow();
         Files.copy(launcher, clone.resolve("bulwark"), StandardCopyOption.COPY_ATTRIBUTES);
+        Files.createDirectory(clone.resolve("dist"));
+        Files.copy(launcher.resolveSibling("dist/launch.sh"), clone.resolve("dist/launch.sh"));
         script("tools/mvn", """
             echo built >>"$CALLS"
             echo "[INFO] Building Bulwark: protocol 0.1.0-SNAPSHOT                [1/2]"
