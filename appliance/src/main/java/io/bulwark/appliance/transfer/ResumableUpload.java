@@ -85,7 +85,8 @@ final class ResumableUpload {
         return PutOptions.DEFAULT
                 .withContentType(options.contentType())
                 .withTags(options.tags())
-                .withProperties(options.properties());
+                .withProperties(options.properties())
+                .withLock(options.lock());
     }
 
     private Optional<Upload> find(String key, PutOptions options) {

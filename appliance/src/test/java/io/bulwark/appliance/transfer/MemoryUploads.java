@@ -13,7 +13,6 @@ import io.bulwark.client.error.NoSuchUploadException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
 import io.bulwark.protocol.object.ObjectAttributes;
-import io.bulwark.protocol.object.ObjectLock;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -63,7 +62,7 @@ final class MemoryUploads implements Uploads {
                 IDS.incrementAndGet(),
                 Instant.EPOCH,
                 new ObjectAttributes(options.contentType(), options.tags(), options.properties()),
-                ObjectLock.NONE);
+                options.lock());
         uploads.put(upload.id(), upload);
         parts.put(upload.id(), new TreeMap<>());
         return upload;

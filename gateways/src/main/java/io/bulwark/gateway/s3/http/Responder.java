@@ -131,7 +131,6 @@ final class Responder {
         fields.set(HttpHeaderNames.SERVER, SERVER);
         fields.set("x-amz-request-id", ids.requestId());
         fields.set("x-amz-id-2", ids.hostId());
-        boolean isChunked = false;
         if (length.isPresent()) {
             if (code != 204 && code != 304) {
                 fields.set(HttpHeaderNames.CONTENT_LENGTH, length.getAsLong());
@@ -139,7 +138,6 @@ final class Responder {
         } else if (hasBody && trait.isOld()) {
             keepsAlive = false;
         } else if (hasBody) {
-            isChunked = true;
             fields.set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
         }
         if (!keepsAlive) {

@@ -55,8 +55,8 @@ final class S3Meters implements AutoCloseable {
                 .tags("operation", operation)
                 .register(registry)
                 .increment((double) nanos / TimeUnit.SECONDS.toNanos(1));
-        bytesIn.increment(received);
-        bytesOut.increment(sent);
+        bytesIn.increment((double) received);
+        bytesOut.increment((double) sent);
     }
 
     @Override

@@ -25,8 +25,13 @@ class FormReaderTest {
                 ("--xYzBoundary\r\nContent-Disposition: form-data; name=\"" + name + "\"\r\n\r\n" + value + "\r\n")
                         .getBytes(StandardCharsets.UTF_8)));
         form.writeBytes(
-                ("--xYzBoundary\r\nContent-Disposition: form-data; name=\"file\"; filename=\"C:\\dir\\nämé.txt\"\r\n"
-                                + "Content-Type: text/plain\r\n\r\n")
+                String.join(
+                                "\r\n",
+                                "--xYzBoundary",
+                                "Content-Disposition: form-data; name=\"file\"; filename=\"C:\\dir\\nämé.txt\"",
+                                "Content-Type: text/plain",
+                                "",
+                                "")
                         .getBytes(StandardCharsets.UTF_8));
         form.writeBytes(file);
         form.writeBytes(("\r\n--xYzBoundary" + after).getBytes(StandardCharsets.UTF_8));

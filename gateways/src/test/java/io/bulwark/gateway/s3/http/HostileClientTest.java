@@ -264,8 +264,7 @@ class HostileClientTest {
             client.send("PUT /b/k HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n");
             assertThat(client.read().status()).isEqualTo(100);
             assertThat(client.send("abc").read().status()).isEqualTo(200);
-            client.send("PUT /b/k HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n"
-                    + "Content-MD5: x\r\n\r\n");
+            client.send("PUT /b/k HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\nContent-MD5: x\r\n\r\n");
             RawClient.Response refused = client.read();
             assertThat(refused.status()).isEqualTo(400);
             assertThat(refused.header("connection")).isEqualTo("close");
@@ -479,8 +478,18 @@ class HostileClientTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aFormStoresItsFile(boolean isWhole) throws IOException {
-        String form = "--x\r\nContent-Disposition: form-data; name=\"key\"\r\n\r\nup/${filename}\r\n"
-                + "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nhello\r\n--x--\r\n";
+        String form = String.join(
+                "\r\n",
+                "--x",
+                "Content-Disposition: form-data; name=\"key\"",
+                "",
+                "up/${filename}",
+                "--x",
+                "Content-Disposition: form-data; name=\"file\"; filename=\"a.txt\"",
+                "",
+                "hello",
+                "--x--",
+                "");
         try (RawClient client = new RawClient(start().boundAddress())) {
             client.send("POST /b HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=x\r\n"
                     + "Content-Length: " + form.length() + "\r\n\r\n" + (isWhole ? form : form.replace("--x--", "--y--")));

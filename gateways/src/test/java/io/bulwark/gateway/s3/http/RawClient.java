@@ -20,6 +20,7 @@ final class RawClient implements AutoCloseable {
     private final InputStream in;
 
     /** A response; headers have lower-case names. */
+    @SuppressWarnings("ArrayRecordComponent") // Never compared.
     record Response(int status, Map<String, String> headers, byte[] body) {
         String text() {
             return new String(body, StandardCharsets.UTF_8);

@@ -41,6 +41,7 @@ public final class AwsSigner {
     }
 
     /** A signed request as it goes over the wire. */
+    @SuppressWarnings("ArrayRecordComponent") // Never compared.
     public record Signed(String method, String target, Map<String, List<String>> headers, byte[] body) {
         /** Returns the head as HTTP/1.1 writes it. */
         public String head() {
