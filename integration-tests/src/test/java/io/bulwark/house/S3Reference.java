@@ -52,7 +52,6 @@ final class S3Reference {
         | `ETag` | The MD5 of an object put in one piece; of a multipart upload as in S3. A part that was copied from a range has a tag made of its source, since no bytes are read. Objects of other doors have one that is no MD5 and ends with `-0`. |
         | Encryption | Servers do not encrypt. Requests that name `x-amz-server-side-encryption` are refused with 501. |
         | Storage class | `STANDARD` only; lifecycle rules that move objects are refused with 501. |
-        | Object lock | An upload in parts gets the default retention of its bucket when it is completed; a retention or legal hold of its own is set afterwards. |
         | Lifecycle | Rules are followed hourly. One gateway takes the turn of a bucket and acts for its owner. |
         | Notifications, logging, replication, web sites, restore, select | 501. |
         | Quota | A bucket over its quota answers `QuotaExceeded`, status 403. |

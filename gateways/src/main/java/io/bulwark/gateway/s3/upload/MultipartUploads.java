@@ -45,12 +45,7 @@ public final class MultipartUploads {
         Optional<UploadChecksum> checksum = UploadChecksum.ofHeaders(call);
         SortedMap<String, String> properties = new TreeMap<>(object.properties());
         checksum.ifPresent(known -> known.keep(properties));
-        if (!ObjectWrites.lock(call).isNone()) {
-            throw ErrorCode.NOT_IMPLEMENTED.because(
-                    "An upload in parts has the default retention of its bucket; lock the "
-                            + "object when it is complete.");
-        }
-        PutOptions options = object.options().withProperties(properties);
+        PutOptions options = object.options().withProperties(properties).withLock(ObjectWrites.lock(call));
         Upload upload = call.bucket().uploads().begin(key, options);
         SortedMap<String, String> headers = new TreeMap<>();
         checksum.ifPresent(known -> {
