@@ -3,13 +3,26 @@ package io.bulwark.protocol.id;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
+import java.util.Comparator;
 
 /** Consecutive blocks of one session of an object volume: counters {@code first} to {@code first + count - 1}. */
-public record BlockRange(int volume, PrincipalId owner, long session, long first, long count) {
+public record BlockRange(int volume, PrincipalId owner, long session, long first, long count)
+        implements Comparable<BlockRange> {
+    private static final Comparator<BlockRange> ORDER = Comparator.comparingInt(BlockRange::volume)
+            .thenComparing(BlockRange::owner)
+            .thenComparingLong(BlockRange::session)
+            .thenComparingLong(BlockRange::first)
+            .thenComparingLong(BlockRange::count);
+
     public BlockRange {
         if (volume < 0 || session < 0 || first < 0 || count < 1 || first > Long.MAX_VALUE - count) {
             throw new IllegalArgumentException("no such range: " + first + " + " + count);
         }
+    }
+
+    @Override
+    public int compareTo(BlockRange other) {
+        return ORDER.compare(this, other);
     }
 
     public BlockId at(long index) {

@@ -23,7 +23,7 @@ final class BucketCodec {
 
     private BucketCodec() {}
 
-    static void write(Command command, WireWriter out) {
+    static void write(Command.OfSetting command, WireWriter out) {
         switch (command) {
             case UpdateBucket update ->
                 update.change().write(out.u8(UPDATE_BUCKET).string(update.name()));
@@ -49,7 +49,6 @@ final class BucketCodec {
                         .string(set.key())
                         .i64(set.version())
                         .bool(set.held());
-            default -> throw new IllegalStateException("unexpected command " + command);
         }
     }
 
@@ -77,5 +76,30 @@ final class BucketCodec {
 
     private static String name(WireReader in) {
         return in.string(Names.WIRE_BYTES_MAX);
+    }
+
+    static void write(Reply.OfDocument reply, WireWriter out) {
+        switch (reply) {
+            case Reply.DocumentStored stored -> out.u8(60).i64(stored.number());
+            case Reply.DocumentFound found -> out.u8(61).i64(found.number()).bytes(found.content());
+            case Reply.DocumentList list ->
+                Lists.write(
+                        list.documents(),
+                        out.u8(62),
+                        (entry, to) -> to.string(entry.name()).i64(entry.number()));
+        }
+    }
+
+    static Reply readReply(int type, WireReader in) {
+        return switch (type) {
+            case 60 -> new Reply.DocumentStored(in.nonNegative64());
+            case 61 -> new Reply.DocumentFound(in.nonNegative64(), in.bytes(Command.DOCUMENT_BYTES_MAX));
+            case 62 -> new Reply.DocumentList(Lists.read(in, Command.DOCUMENTS_MAX, BucketCodec::readDocument));
+            default -> throw new MalformedException("unknown reply " + type);
+        };
+    }
+
+    private static Reply.DocumentEntry readDocument(WireReader in) {
+        return new Reply.DocumentEntry(in.string(Names.NAME_LENGTH_MAX), in.nonNegative64());
     }
 }

@@ -34,6 +34,15 @@ public sealed interface Command {
      */
     sealed interface Administrative extends Signed {}
 
+    /** Change of the settings of a bucket, or of what a version may have changed. */
+    sealed interface OfSetting extends Command {}
+
+    /** Step of an upload in parts, or a composition. */
+    sealed interface OfUpload extends Command {}
+
+    /** Change of the access keys of gateways. */
+    sealed interface OfAccessKey extends Administrative {}
+
     /**
      * Observation of a node about another node or a client. Once f+1 nodes of a placement group report the same, the
      * record keeps their reports with the signatures ({@link Evidence}).
@@ -134,7 +143,7 @@ public sealed interface Command {
     /**
      * Changes settings of a bucket. For its creator, and for who may administer it; the quota for the latter alone.
      */
-    record UpdateBucket(String name, BucketChange change) implements Command {}
+    record UpdateBucket(String name, BucketChange change) implements OfSetting {}
 
     /**
      * Puts a document of a bucket in the place of the one with its name. Answered by {@link Reply.DocumentStored}. For
@@ -143,7 +152,7 @@ public sealed interface Command {
      * @param name as {@link Names} has it for buckets
      * @param condition on the document that it replaces, whose number counts as the version
      */
-    record PutDocument(String bucket, String name, Condition condition, Bytes content) implements Command {
+    record PutDocument(String bucket, String name, Condition condition, Bytes content) implements OfSetting {
         public PutDocument {
             if (content.length() > DOCUMENT_BYTES_MAX) {
                 throw new IllegalArgumentException("a document of " + content.length() + " bytes");
@@ -152,7 +161,7 @@ public sealed interface Command {
     }
 
     /** Removes a document of a bucket, if there is one. For whom {@link PutDocument} is. */
-    record RemoveDocument(String bucket, String name, Condition condition) implements Command {}
+    record RemoveDocument(String bucket, String name, Condition condition) implements OfSetting {}
 
     /**
      * Makes an object visible, after all its extents are complete. Answered by {@link Reply.ObjectStored}. Refused, it
@@ -245,7 +254,7 @@ public sealed interface Command {
     }
 
     /** Replaces the tags of a version. Answered by {@link Reply.ObjectStored}. */
-    record SetTags(String bucket, String key, long version, SortedMap<String, String> tags) implements Command {
+    record SetTags(String bucket, String key, long version, SortedMap<String, String> tags) implements OfSetting {
         public SetTags {
             tags = ObjectAttributes.NONE.withTags(tags).tags();
         }
@@ -257,13 +266,13 @@ public sealed interface Command {
      * @param bypassGovernance allows anything in the place of governance, for who may administer the bucket
      */
     record SetRetention(String bucket, String key, long version, Retention retention, boolean bypassGovernance)
-            implements Command {}
+            implements OfSetting {}
 
     /**
      * Places or lifts the legal hold of a version. Lifting is for the bucket's creator, and for who may administer it.
      * Answered by {@link Reply.ObjectStored}.
      */
-    record SetLegalHold(String bucket, String key, long version, boolean held) implements Command {}
+    record SetLegalHold(String bucket, String key, long version, boolean held) implements OfSetting {}
 
     /**
      * Moves the latest version to another name in the same volume, without copying bytes; the condition is about the
@@ -308,7 +317,7 @@ public sealed interface Command {
             List<ObjectRange> slices,
             ObjectAttributes attributes,
             ObjectLock lock)
-            implements Command {
+            implements OfUpload {
         public ComposeObject {
             slices = List.copyOf(slices);
             checkSlices(slices);
@@ -322,7 +331,7 @@ public sealed interface Command {
      * @param attributes of the object to be
      * @param lock of the object to be
      */
-    record BeginUpload(String bucket, String key, ObjectAttributes attributes, ObjectLock lock) implements Command {}
+    record BeginUpload(String bucket, String key, ObjectAttributes attributes, ObjectLock lock) implements OfUpload {}
 
     /**
      * Adds a part to an upload, or puts it in the place of the one with this number, after all its extents are complete.
@@ -339,7 +348,7 @@ public sealed interface Command {
             ObjectAttributes attributes,
             List<EpochClaim> epochs,
             List<Long> pending)
-            implements Command {
+            implements OfUpload {
         public PutPart {
             epochs = List.copyOf(epochs);
             pending = List.copyOf(pending);
@@ -352,7 +361,7 @@ public sealed interface Command {
 
     /** Adds a part as above, of slices of objects in the same volume, without moving bytes. */
     record CopyPart(UploadName upload, int number, List<ObjectRange> slices, ObjectAttributes attributes)
-            implements Command {
+            implements OfUpload {
         public CopyPart {
             slices = List.copyOf(slices);
             checkPart(number);
@@ -367,10 +376,10 @@ public sealed interface Command {
      * @param added to the attributes that the upload began with
      */
     record CompleteUpload(UploadName upload, PartSelection parts, Condition condition, ObjectAttributes added)
-            implements Command {}
+            implements OfUpload {}
 
     /** Ends an upload; its parts are freed. */
-    record AbortUpload(UploadName upload) implements Command {}
+    record AbortUpload(UploadName upload) implements OfUpload {}
 
     /**
      * Report of a node about another one from which it has fetched itself.
@@ -500,7 +509,7 @@ public sealed interface Command {
      *
      * @param secrets the secret once for each reader; empty to leave those of a known key as they are
      */
-    record SetAccessKey(AccessKey key, List<SealedSecret> secrets) implements Administrative {
+    record SetAccessKey(AccessKey key, List<SealedSecret> secrets) implements OfAccessKey {
         /** Maximum number of readers: all gateways, and the keeper. */
         public static final int SECRETS_MAX = Gateways.DOORS_MAX + 1;
 
@@ -513,10 +522,10 @@ public sealed interface Command {
     }
 
     /** Ends an access key for good. Requires the right to administer the cluster. */
-    record RemoveAccessKey(String id) implements Administrative {}
+    record RemoveAccessKey(String id) implements OfAccessKey {}
 
     /** Names the gateways in place of those named so far. Requires the right to administer the cluster. */
-    record SetGateways(Gateways gateways) implements Administrative {}
+    record SetGateways(Gateways gateways) implements OfAccessKey {}
 
     /**
      * Command that sets whether supervisors may start replicas from this release. Requires the right to administer the

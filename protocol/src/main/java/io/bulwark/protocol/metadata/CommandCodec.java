@@ -11,17 +11,12 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.metadata.Command.AbandonRanges;
 import io.bulwark.protocol.metadata.Command.AbortChange;
-import io.bulwark.protocol.metadata.Command.AbortUpload;
 import io.bulwark.protocol.metadata.Command.AddPrincipal;
-import io.bulwark.protocol.metadata.Command.BeginUpload;
 import io.bulwark.protocol.metadata.Command.ChangeHolder;
 import io.bulwark.protocol.metadata.Command.ChangeReplicas;
 import io.bulwark.protocol.metadata.Command.CloseSession;
-import io.bulwark.protocol.metadata.Command.CompleteUpload;
-import io.bulwark.protocol.metadata.Command.ComposeObject;
 import io.bulwark.protocol.metadata.Command.ConfirmEpoch;
 import io.bulwark.protocol.metadata.Command.CopyObject;
-import io.bulwark.protocol.metadata.Command.CopyPart;
 import io.bulwark.protocol.metadata.Command.CreateBucket;
 import io.bulwark.protocol.metadata.Command.CreateVolume;
 import io.bulwark.protocol.metadata.Command.DeleteBucket;
@@ -29,12 +24,8 @@ import io.bulwark.protocol.metadata.Command.DeleteObject;
 import io.bulwark.protocol.metadata.Command.DeleteVolume;
 import io.bulwark.protocol.metadata.Command.InvitePrincipal;
 import io.bulwark.protocol.metadata.Command.LiftSuspension;
-import io.bulwark.protocol.metadata.Command.PutDocument;
 import io.bulwark.protocol.metadata.Command.PutObject;
-import io.bulwark.protocol.metadata.Command.PutPart;
 import io.bulwark.protocol.metadata.Command.RegisterPending;
-import io.bulwark.protocol.metadata.Command.RemoveAccessKey;
-import io.bulwark.protocol.metadata.Command.RemoveDocument;
 import io.bulwark.protocol.metadata.Command.RemoveNode;
 import io.bulwark.protocol.metadata.Command.RenameObject;
 import io.bulwark.protocol.metadata.Command.RenewSession;
@@ -43,16 +34,10 @@ import io.bulwark.protocol.metadata.Command.ReportPoison;
 import io.bulwark.protocol.metadata.Command.RevokePrincipal;
 import io.bulwark.protocol.metadata.Command.RotateKey;
 import io.bulwark.protocol.metadata.Command.SealEpoch;
-import io.bulwark.protocol.metadata.Command.SetAccessKey;
 import io.bulwark.protocol.metadata.Command.SetActFor;
-import io.bulwark.protocol.metadata.Command.SetGateways;
 import io.bulwark.protocol.metadata.Command.SetGrant;
-import io.bulwark.protocol.metadata.Command.SetLegalHold;
 import io.bulwark.protocol.metadata.Command.SetNode;
 import io.bulwark.protocol.metadata.Command.SetRelease;
-import io.bulwark.protocol.metadata.Command.SetRetention;
-import io.bulwark.protocol.metadata.Command.SetTags;
-import io.bulwark.protocol.metadata.Command.UpdateBucket;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.object.ObjectLock;
@@ -98,34 +83,13 @@ final class CommandCodec {
                 delete.condition().write(out);
                 out.u8(delete.mode().ordinal());
             }
-            case RenameObject rename -> {
-                out.u8(11).string(rename.bucket()).string(rename.key());
-                out.string(rename.toBucket()).string(rename.toKey());
-                rename.condition().write(out);
-            }
-            case CopyObject copy -> {
-                out.u8(12).string(copy.bucket()).string(copy.key()).i64(copy.version());
-                out.string(copy.toBucket()).string(copy.toKey());
-                copy.condition().write(out);
-                out.bool(copy.attributes().isPresent());
-                copy.attributes().ifPresent(attributes -> attributes.write(out));
-                copy.lock().write(out);
-            }
+            case RenameObject rename -> writeRename(rename, out.u8(11));
+            case CopyObject copy -> writeCopy(copy, out.u8(12));
             case ReportEvidence report -> writeReport(report, out.u8(13));
-            case AddPrincipal add -> {
-                add.principal().write(out.u8(14));
-                add.key().write(out);
-            }
-            case RotateKey rotate -> {
-                rotate.principal().write(out.u8(15));
-                Lists.write(rotate.keys(), out, PrincipalKey::write);
-            }
+            case AddPrincipal add -> writeAddition(add, out.u8(14));
+            case RotateKey rotate -> writeRotation(rotate, out.u8(15));
             case RevokePrincipal revoke -> revoke.principal().write(out.u8(16));
-            case SetGrant set -> {
-                set.client().write(out.u8(17));
-                set.scope().write(out);
-                set.rights().write(out);
-            }
+            case SetGrant set -> writeGrant(set, out.u8(17));
             case SetRelease set -> out.u8(18).raw(set.hash()).bool(set.allowed());
             case InvitePrincipal invite -> writeInvitation(invite, out);
             case ReportPoison report -> {
@@ -142,25 +106,41 @@ final class CommandCodec {
             case RemoveNode remove -> out.u8(27).i32(remove.node());
             case ChangeReplicas change -> writeReplicas(change, out);
             case SetActFor set -> writeActFor(set, out.u8(29));
-            case UpdateBucket ignored -> BucketCodec.write(command, out);
-            case PutDocument ignored -> BucketCodec.write(command, out);
-            case RemoveDocument ignored -> BucketCodec.write(command, out);
-            case SetTags ignored -> BucketCodec.write(command, out);
-            case SetRetention ignored -> BucketCodec.write(command, out);
-            case SetLegalHold ignored -> BucketCodec.write(command, out);
-            case SetAccessKey set -> {
-                set.key().write(out.u8(50));
-                Lists.write(set.secrets(), out, SealedSecret::write);
-            }
-            case RemoveAccessKey remove -> out.u8(51).string(remove.id());
-            case SetGateways set -> set.gateways().write(out.u8(52));
-            case ComposeObject ignored -> UploadCodec.write(command, out);
-            case BeginUpload ignored -> UploadCodec.write(command, out);
-            case PutPart ignored -> UploadCodec.write(command, out);
-            case CopyPart ignored -> UploadCodec.write(command, out);
-            case CompleteUpload ignored -> UploadCodec.write(command, out);
-            case AbortUpload ignored -> UploadCodec.write(command, out);
+            case Command.OfSetting setting -> BucketCodec.write(setting, out);
+            case Command.OfAccessKey ofKey -> AccessKeyCodec.write(ofKey, out);
+            case Command.OfUpload upload -> UploadCodec.write(upload, out);
         }
+    }
+
+    private static void writeRename(RenameObject rename, WireWriter out) {
+        out.string(rename.bucket()).string(rename.key());
+        out.string(rename.toBucket()).string(rename.toKey());
+        rename.condition().write(out);
+    }
+
+    private static void writeCopy(CopyObject copy, WireWriter out) {
+        out.string(copy.bucket()).string(copy.key()).i64(copy.version());
+        out.string(copy.toBucket()).string(copy.toKey());
+        copy.condition().write(out);
+        out.bool(copy.attributes().isPresent());
+        copy.attributes().ifPresent(attributes -> attributes.write(out));
+        copy.lock().write(out);
+    }
+
+    private static void writeAddition(AddPrincipal add, WireWriter out) {
+        add.principal().write(out);
+        add.key().write(out);
+    }
+
+    private static void writeRotation(RotateKey rotate, WireWriter out) {
+        rotate.principal().write(out);
+        Lists.write(rotate.keys(), out, PrincipalKey::write);
+    }
+
+    private static void writeGrant(SetGrant set, WireWriter out) {
+        set.client().write(out);
+        set.scope().write(out);
+        set.rights().write(out);
     }
 
     private static void writeReport(ReportEvidence report, WireWriter out) {
@@ -267,10 +247,7 @@ final class CommandCodec {
                     BucketCodec.SET_TAGS,
                     BucketCodec.SET_RETENTION,
                     BucketCodec.SET_LEGAL_HOLD -> BucketCodec.read(type, in);
-            case 50 ->
-                new SetAccessKey(AccessKey.read(in), Lists.read(in, SetAccessKey.SECRETS_MAX, SealedSecret::read));
-            case 51 -> new RemoveAccessKey(in.string(AccessKey.ID_LENGTH_MAX));
-            case 52 -> new SetGateways(Gateways.read(in));
+            case 50, 51, 52 -> AccessKeyCodec.read(type, in);
             default -> UploadCodec.read(type, in);
         };
     }

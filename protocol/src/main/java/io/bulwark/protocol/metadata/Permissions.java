@@ -42,25 +42,7 @@ final class Permissions {
             case Command.CreateBucket create ->
                 Grants.require(mayActOnVolume(by, create.volume(), Right.WRITE), by, "write");
             case Command.DeleteBucket delete -> require(by, delete.name(), Right.WRITE);
-            case Command.UpdateBucket update -> {
-                if (update.change().quotaBytes().isPresent()) {
-                    Grants.require(mayActOnBucket(by, update.name(), Right.ADMINISTER), by, "change quotas");
-                }
-                requireKeeper(by, update.name());
-            }
-            case Command.PutDocument put -> requireKeeper(by, put.bucket());
-            case Command.RemoveDocument remove -> requireKeeper(by, remove.bucket());
-            case Command.SetTags set -> require(by, set.bucket(), Right.WRITE);
-            case Command.SetRetention set -> {
-                require(by, set.bucket(), Right.WRITE);
-                requireBypass(by, set.bucket(), set.bypassGovernance());
-            }
-            case Command.SetLegalHold set -> {
-                require(by, set.bucket(), Right.WRITE);
-                if (!set.held()) {
-                    requireKeeper(by, set.bucket());
-                }
-            }
+            case Command.OfSetting setting -> checkSetting(by, setting);
             case Command.PutObject put -> require(by, put.bucket(), Right.WRITE);
             case Command.DeleteObject delete -> {
                 require(by, delete.bucket(), Right.WRITE);
@@ -74,19 +56,7 @@ final class Permissions {
                 require(by, copy.bucket(), Right.READ);
                 require(by, copy.toBucket(), Right.WRITE);
             }
-            case Command.ComposeObject compose -> {
-                requireRead(by, compose.slices());
-                require(by, compose.bucket(), Right.WRITE);
-            }
-            case Command.BeginUpload begin -> require(by, begin.bucket(), Right.WRITE);
-            case Command.PutPart put -> require(by, put.upload().bucket(), Right.WRITE);
-            case Command.CopyPart copy -> {
-                requireRead(by, copy.slices());
-                require(by, copy.upload().bucket(), Right.WRITE);
-            }
-            case Command.CompleteUpload complete ->
-                require(by, complete.upload().bucket(), Right.WRITE);
-            case Command.AbortUpload abort -> require(by, abort.upload().bucket(), Right.WRITE);
+            case Command.OfUpload upload -> checkUpload(by, upload);
             case Command.RegisterPending ignored -> requireWrite(by, session);
             case Command.AbandonRanges ignored -> requireWrite(by, session);
             case Command.AddPrincipal ignored -> requirePrincipalChange(by);
@@ -99,9 +69,7 @@ final class Permissions {
                         "change the key of " + rotate.principal());
             case Command.SetRelease ignored -> Grants.require(mayAdminister(by), by, "allow releases");
             case Command.SetGrant set -> Grants.require(mayGrant(by, set.scope()), by, "give grants there");
-            case Command.SetAccessKey ignored -> Grants.require(mayAdminister(by), by, "change access keys");
-            case Command.RemoveAccessKey ignored -> Grants.require(mayAdminister(by), by, "change access keys");
-            case Command.SetGateways ignored -> Grants.require(mayAdminister(by), by, "name gateways");
+            case Command.OfAccessKey ignored -> Grants.require(mayAdminister(by), by, "change access keys");
             case Command.SetActFor ignored -> Grants.require(mayAdminister(by), by, "let principals act for others");
         }
     }
@@ -156,6 +124,48 @@ final class Permissions {
             case Command.ChangeReplicas ignored -> Optional.of("change the set of replicas");
             default -> Optional.empty();
         };
+    }
+
+    private void checkSetting(Authority by, Command.OfSetting command) {
+        switch (command) {
+            case Command.UpdateBucket update -> {
+                if (update.change().quotaBytes().isPresent()) {
+                    Grants.require(mayActOnBucket(by, update.name(), Right.ADMINISTER), by, "change quotas");
+                }
+                requireKeeper(by, update.name());
+            }
+            case Command.PutDocument put -> requireKeeper(by, put.bucket());
+            case Command.RemoveDocument remove -> requireKeeper(by, remove.bucket());
+            case Command.SetTags set -> require(by, set.bucket(), Right.WRITE);
+            case Command.SetRetention set -> {
+                require(by, set.bucket(), Right.WRITE);
+                requireBypass(by, set.bucket(), set.bypassGovernance());
+            }
+            case Command.SetLegalHold set -> {
+                require(by, set.bucket(), Right.WRITE);
+                if (!set.held()) {
+                    requireKeeper(by, set.bucket());
+                }
+            }
+        }
+    }
+
+    private void checkUpload(Authority by, Command.OfUpload command) {
+        switch (command) {
+            case Command.ComposeObject compose -> {
+                requireRead(by, compose.slices());
+                require(by, compose.bucket(), Right.WRITE);
+            }
+            case Command.BeginUpload begin -> require(by, begin.bucket(), Right.WRITE);
+            case Command.PutPart put -> require(by, put.upload().bucket(), Right.WRITE);
+            case Command.CopyPart copy -> {
+                requireRead(by, copy.slices());
+                require(by, copy.upload().bucket(), Right.WRITE);
+            }
+            case Command.CompleteUpload complete ->
+                require(by, complete.upload().bucket(), Right.WRITE);
+            case Command.AbortUpload abort -> require(by, abort.upload().bucket(), Right.WRITE);
+        }
     }
 
     /** For the queries that read the namespace. */

@@ -20,6 +20,15 @@ public sealed interface Query {
     /** A place in a list of keys is at most this long. */
     int TOKEN_BYTES_MAX = Names.KEY_BYTES_MAX + 1;
 
+    /** Query about the documents of a bucket. */
+    sealed interface OfDocument extends Query {}
+
+    /** Query about uploads in parts, or compositions. */
+    sealed interface OfUpload extends Query {}
+
+    /** Query about the access keys of gateways. */
+    sealed interface OfAccessKey extends Query {}
+
     /** Answered by {@link Reply.Map}. */
     record GetMap() implements Query {}
 
@@ -91,10 +100,10 @@ public sealed interface Query {
     }
 
     /** Query for a document of a bucket. Answered by {@link Reply.DocumentFound}. */
-    record FindDocument(String bucket, String name) implements Query {}
+    record FindDocument(String bucket, String name) implements OfDocument {}
 
     /** Query for the names of all documents of a bucket. Answered by {@link Reply.DocumentList}. */
-    record ListDocuments(String bucket) implements Query {}
+    record ListDocuments(String bucket) implements OfDocument {}
 
     /**
      * Query for slices of a version whose inode is a composition, with what they slice. Answered by {@link
@@ -103,10 +112,10 @@ public sealed interface Query {
      * @param version never 0
      * @param offset the first slice is the one with this byte of the object
      */
-    record FindSlices(String bucket, String key, long version, long offset, int limit) implements Query {}
+    record FindSlices(String bucket, String key, long version, long offset, int limit) implements OfUpload {}
 
     /** Answered by {@link Reply.UploadFound}. For who may read or write the bucket, as the next two. */
-    record FindUpload(UploadName upload) implements Query {}
+    record FindUpload(UploadName upload) implements OfUpload {}
 
     /**
      * Query for the uploads of a bucket, by key and then by id. Answered by {@link Reply.UploadList}.
@@ -114,14 +123,15 @@ public sealed interface Query {
      * @param afterKey with {@code afterUpload} the last of the page before; empty to begin
      * @param afterUpload go on within {@code afterKey} behind this one; 0 to go on behind that key
      */
-    record ListUploads(String bucket, String prefix, String afterKey, long afterUpload, int limit) implements Query {}
+    record ListUploads(String bucket, String prefix, String afterKey, long afterUpload, int limit)
+            implements OfUpload {}
 
     /**
      * Query for the parts of an upload, by number. Answered by {@link Reply.PartList}.
      *
      * @param afterNumber the last of the page before; 0 to begin
      */
-    record ListParts(UploadName upload, int afterNumber, int limit) implements Query {}
+    record ListParts(UploadName upload, int afterNumber, int limit) implements OfUpload {}
 
     /** Answered by {@link Reply.BucketList}. */
     record ListBuckets(String after, int limit) implements Query {}
@@ -168,7 +178,7 @@ public sealed interface Query {
      * Query for an access key. A door gets it with its sealed secret while it may act for the key's person, administrators
      * get it in any case, and others learn nothing. Answered by {@link Reply.AccessKeyFound}.
      */
-    record FindAccessKey(String id) implements Query {}
+    record FindAccessKey(String id) implements OfAccessKey {}
 
     /**
      * Query for access keys, ascending by id. Persons ask for their own, administrators for all. Answered by {@link
@@ -177,10 +187,10 @@ public sealed interface Query {
      * @param person {@link PrincipalId#NOBODY} for the keys of all
      * @param after the last id of the page before; empty to begin
      */
-    record ListAccessKeys(PrincipalId person, String after, int limit) implements Query {}
+    record ListAccessKeys(PrincipalId person, String after, int limit) implements OfAccessKey {}
 
     /** Query for the gateways. For everybody who belongs. Answered by {@link Reply.GatewayList}. */
-    record ListGateways() implements Query {}
+    record ListGateways() implements OfAccessKey {}
 
     /**
      * Query on behalf of a person: his rights count, within the asker's act-for grant. Answered as the query in it.

@@ -107,31 +107,8 @@ final class QueryCodec {
                 list.after().write(out);
                 out.i32(list.limit());
             }
-            case FindSlices find ->
-                out.u8(24)
-                        .string(find.bucket())
-                        .string(find.key())
-                        .i64(find.version())
-                        .i64(find.offset())
-                        .i32(find.limit());
-            case FindUpload find -> find.upload().write(out.u8(25));
-            case ListUploads list ->
-                out.u8(26)
-                        .string(list.bucket())
-                        .string(list.prefix())
-                        .string(list.afterKey())
-                        .i64(list.afterUpload())
-                        .i32(list.limit());
-            case ListParts list -> {
-                list.upload().write(out.u8(27));
-                out.i32(list.afterNumber()).i32(list.limit());
-            }
-            case FindAccessKey find -> out.u8(43).string(find.id());
-            case ListAccessKeys list -> {
-                list.person().write(out.u8(44));
-                out.string(list.after()).i32(list.limit());
-            }
-            case ListGateways ignored -> out.u8(45);
+            case Query.OfUpload upload -> UploadCodec.write(upload, out);
+            case Query.OfAccessKey ofKey -> AccessKeyCodec.write(ofKey, out);
             case OnBehalf on -> {
                 on.person().write(out.u8(ON_BEHALF));
                 write(on.query(), out);

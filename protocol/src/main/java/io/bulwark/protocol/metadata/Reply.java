@@ -50,6 +50,15 @@ public sealed interface Reply {
         }
     }
 
+    /** Reply about uploads in parts, or compositions. */
+    sealed interface OfUpload extends Reply {}
+
+    /** Reply about the documents of a bucket. */
+    sealed interface OfDocument extends Reply {}
+
+    /** Reply about the access keys of gateways. */
+    sealed interface OfAccessKey extends Reply {}
+
     record Done() implements Reply {}
 
     /**
@@ -82,28 +91,28 @@ public sealed interface Reply {
      *
      * @param inode its id: another part of the same number has another one
      */
-    record PartStored(long inode, long length, long storedMillis) implements Stored {}
+    record PartStored(long inode, long length, long storedMillis) implements Stored, OfUpload {}
 
-    record UploadBegun(long upload, long begunMillis) implements Reply {}
+    record UploadBegun(long upload, long begunMillis) implements OfUpload {}
 
     /**
      * A document of a bucket is there.
      *
      * @param number of this change, never reused
      */
-    record DocumentStored(long number) implements Reply {}
+    record DocumentStored(long number) implements OfDocument {}
 
     /**
      * A document of a bucket.
      *
      * @param number of its last change; 0 if there is none
      */
-    record DocumentFound(long number, Bytes content) implements Reply {}
+    record DocumentFound(long number, Bytes content) implements OfDocument {}
 
     /** One entry of a list of documents. */
     record DocumentEntry(String name, long number) {}
 
-    record DocumentList(List<DocumentEntry> documents) implements Reply {
+    record DocumentList(List<DocumentEntry> documents) implements OfDocument {
         public DocumentList {
             documents = List.copyOf(documents);
         }
@@ -216,7 +225,7 @@ public sealed interface Reply {
     record SliceEntry(long start, Slice slice, ObjectLayout layout) {}
 
     /** A page: it ends before the composition does if there is more. */
-    record SliceList(List<SliceEntry> slices) implements Reply {
+    record SliceList(List<SliceEntry> slices) implements OfUpload {
         public SliceList {
             slices = List.copyOf(slices);
         }
@@ -239,14 +248,14 @@ public sealed interface Reply {
             ObjectAttributes attributes,
             ObjectLock lock) {}
 
-    record UploadFound(UploadEntry upload) implements Reply {}
+    record UploadFound(UploadEntry upload) implements OfUpload {}
 
     /**
      * A page.
      *
      * @param more whether there is a next page, behind the last upload of this one
      */
-    record UploadList(List<UploadEntry> uploads, boolean more) implements Reply {
+    record UploadList(List<UploadEntry> uploads, boolean more) implements OfUpload {
         public UploadList {
             uploads = List.copyOf(uploads);
         }
@@ -260,7 +269,7 @@ public sealed interface Reply {
      *
      * @param more whether there is a next page, behind the last part of this one
      */
-    record PartList(List<PartEntry> parts, boolean more) implements Reply {
+    record PartList(List<PartEntry> parts, boolean more) implements OfUpload {
         public PartList {
             parts = List.copyOf(parts);
         }
@@ -435,7 +444,7 @@ public sealed interface Reply {
      * @param key empty if there is none that the asker may have
      * @param box its secret, sealed for the asker; empty if it is not
      */
-    record AccessKeyFound(Optional<AccessKey> key, Bytes box) implements Reply {}
+    record AccessKeyFound(Optional<AccessKey> key, Bytes box) implements OfAccessKey {}
 
     /**
      * One entry of a list of access keys.
@@ -453,14 +462,14 @@ public sealed interface Reply {
      *
      * @param next start of the following page; empty if there is none
      */
-    record AccessKeyList(List<AccessKeyEntry> entries, String next) implements Reply {
+    record AccessKeyList(List<AccessKeyEntry> entries, String next) implements OfAccessKey {
         public AccessKeyList {
             entries = List.copyOf(entries);
         }
     }
 
     /** The gateways. */
-    record GatewayList(Gateways gateways) implements Reply {}
+    record GatewayList(Gateways gateways) implements OfAccessKey {}
 
     /**
      * The releases that are allowed, ascending by hash; none if nothing is checked.

@@ -7,25 +7,17 @@ import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
-import io.bulwark.protocol.metadata.Reply.AccessKeyEntry;
-import io.bulwark.protocol.metadata.Reply.AccessKeyFound;
-import io.bulwark.protocol.metadata.Reply.AccessKeyList;
 import io.bulwark.protocol.metadata.Reply.ActForEntry;
 import io.bulwark.protocol.metadata.Reply.ActForList;
 import io.bulwark.protocol.metadata.Reply.AuditList;
 import io.bulwark.protocol.metadata.Reply.BucketEntry;
 import io.bulwark.protocol.metadata.Reply.BucketList;
 import io.bulwark.protocol.metadata.Reply.Deleted;
-import io.bulwark.protocol.metadata.Reply.DocumentEntry;
-import io.bulwark.protocol.metadata.Reply.DocumentFound;
-import io.bulwark.protocol.metadata.Reply.DocumentList;
-import io.bulwark.protocol.metadata.Reply.DocumentStored;
 import io.bulwark.protocol.metadata.Reply.Done;
 import io.bulwark.protocol.metadata.Reply.EvidenceEntry;
 import io.bulwark.protocol.metadata.Reply.EvidenceFound;
 import io.bulwark.protocol.metadata.Reply.EvidenceList;
 import io.bulwark.protocol.metadata.Reply.Failed;
-import io.bulwark.protocol.metadata.Reply.GatewayList;
 import io.bulwark.protocol.metadata.Reply.GenesisTold;
 import io.bulwark.protocol.metadata.Reply.GrantEntry;
 import io.bulwark.protocol.metadata.Reply.GrantList;
@@ -35,8 +27,6 @@ import io.bulwark.protocol.metadata.Reply.ObjectEntry;
 import io.bulwark.protocol.metadata.Reply.ObjectFound;
 import io.bulwark.protocol.metadata.Reply.ObjectList;
 import io.bulwark.protocol.metadata.Reply.ObjectStored;
-import io.bulwark.protocol.metadata.Reply.PartList;
-import io.bulwark.protocol.metadata.Reply.PartStored;
 import io.bulwark.protocol.metadata.Reply.PendingRegistered;
 import io.bulwark.protocol.metadata.Reply.PoisonReport;
 import io.bulwark.protocol.metadata.Reply.PrincipalEntry;
@@ -48,13 +38,9 @@ import io.bulwark.protocol.metadata.Reply.ReplicaList;
 import io.bulwark.protocol.metadata.Reply.Session;
 import io.bulwark.protocol.metadata.Reply.SessionChanges;
 import io.bulwark.protocol.metadata.Reply.SessionOpened;
-import io.bulwark.protocol.metadata.Reply.SliceList;
 import io.bulwark.protocol.metadata.Reply.Status;
 import io.bulwark.protocol.metadata.Reply.SuspensionEntry;
 import io.bulwark.protocol.metadata.Reply.SuspensionList;
-import io.bulwark.protocol.metadata.Reply.UploadBegun;
-import io.bulwark.protocol.metadata.Reply.UploadFound;
-import io.bulwark.protocol.metadata.Reply.UploadList;
 import io.bulwark.protocol.metadata.Reply.VersionEntry;
 import io.bulwark.protocol.metadata.Reply.VersionList;
 import io.bulwark.protocol.metadata.Reply.VolumeCreated;
@@ -111,9 +97,7 @@ final class ReplyCodec {
             }
             case ObjectList list -> writeObjects(list, out.u8(16));
             case VersionList list -> writeVersions(list, out.u8(17));
-            case DocumentStored stored -> out.u8(60).i64(stored.number());
-            case DocumentFound found -> out.u8(61).i64(found.number()).bytes(found.content());
-            case DocumentList list -> Lists.write(list.documents(), out.u8(62), ReplyCodec::writeDocument);
+            case Reply.OfDocument document -> BucketCodec.write(document, out);
             case BucketList list -> {
                 Lists.write(list.buckets(), out.u8(18), ReplyCodec::writeBucket);
                 out.string(list.next());
@@ -130,16 +114,7 @@ final class ReplyCodec {
             case GrantList list -> Lists.write(list.grants(), out.u8(21), ReplyCodec::writeGrant);
             case ReleaseList list ->
                 Lists.write(list.hashes(), out.u8(22).i64(list.version()), (hash, to) -> to.raw(hash));
-            case AccessKeyFound found -> {
-                out.u8(50).bool(found.key().isPresent());
-                found.key().ifPresent(key -> key.write(out));
-                out.bytes(found.box());
-            }
-            case AccessKeyList list -> {
-                Lists.write(list.entries(), out.u8(51), ReplyCodec::writeAccessKey);
-                out.string(list.next());
-            }
-            case GatewayList list -> list.gateways().write(out.u8(52));
+            case Reply.OfAccessKey ofKey -> AccessKeyCodec.write(ofKey, out);
             case GenesisTold told -> told.genesis().write(out.u8(24));
             case Writers writers -> out.u8(26).i32(writers.count());
             case ReplicaList list -> writeReplicas(list, out.u8(27));
@@ -151,16 +126,8 @@ final class ReplyCodec {
                 Lists.write(list.entries(), out.u8(28), ReplyCodec::writeActFor);
                 list.next().write(out);
             }
-            case PartStored ignored -> UploadCodec.write(reply, out);
-            case UploadBegun ignored -> UploadCodec.write(reply, out);
-            case SliceList ignored -> UploadCodec.write(reply, out);
-            case UploadFound ignored -> UploadCodec.write(reply, out);
-            case UploadList ignored -> UploadCodec.write(reply, out);
-            case PartList ignored -> UploadCodec.write(reply, out);
-            case AuditList list -> {
-                Lists.write(list.entries(), out.u8(23), AuditEntry::write);
-                out.i64(list.count()).raw(list.head());
-            }
+            case Reply.OfUpload upload -> UploadCodec.write(upload, out);
+            case AuditList list -> writeAudit(list, out.u8(23));
         }
         return out.toBytes();
     }
@@ -182,12 +149,9 @@ final class ReplyCodec {
         out.bool(list.more()).string(list.nextKey()).i64(list.nextVersion());
     }
 
-    private static void writeDocument(DocumentEntry entry, WireWriter out) {
-        out.string(entry.name()).i64(entry.number());
-    }
-
-    private static DocumentEntry readDocument(WireReader in) {
-        return new DocumentEntry(in.string(Names.NAME_LENGTH_MAX), in.nonNegative64());
+    private static void writeAudit(AuditList list, WireWriter out) {
+        Lists.write(list.entries(), out, AuditEntry::write);
+        out.i64(list.count()).raw(list.head());
     }
 
     private static void writeFound(EvidenceFound found, WireWriter out) {
@@ -273,17 +237,8 @@ final class ReplyCodec {
                         Configuration.read(in), in.bool() ? Optional.of(Configuration.read(in)) : Optional.empty());
             case 28 -> new ActForList(Lists.read(in, Query.PAGE_MAX, ReplyCodec::readActFor), PrincipalId.read(in));
             case 29 -> new EvidenceFound(in.bool() ? Optional.of(Evidence.read(in)) : Optional.empty());
-            case 60 -> new DocumentStored(in.nonNegative64());
-            case 61 -> new DocumentFound(in.nonNegative64(), in.bytes(Command.DOCUMENT_BYTES_MAX));
-            case 62 -> new DocumentList(Lists.read(in, Command.DOCUMENTS_MAX, ReplyCodec::readDocument));
-            case 50 ->
-                new AccessKeyFound(
-                        in.bool() ? Optional.of(AccessKey.read(in)) : Optional.empty(),
-                        in.bytes(SealedSecret.BOX_BYTES_MAX));
-            case 51 ->
-                new AccessKeyList(
-                        Lists.read(in, Query.PAGE_MAX, ReplyCodec::readAccessKey), in.string(AccessKey.ID_LENGTH_MAX));
-            case 52 -> new GatewayList(Gateways.read(in));
+            case 50, 51, 52 -> AccessKeyCodec.readReply(type, in);
+            case 60, 61, 62 -> BucketCodec.readReply(type, in);
             default -> UploadCodec.readReply(type, in);
         };
     }
@@ -472,16 +427,6 @@ final class ReplyCodec {
                 in.nonNegative64(),
                 in.nonNegative64(),
                 in.nonNegative64());
-    }
-
-    private static void writeAccessKey(AccessKeyEntry entry, WireWriter out) {
-        entry.key().write(out);
-        Lists.write(entry.readers(), out, PrincipalId::write);
-    }
-
-    private static AccessKeyEntry readAccessKey(WireReader in) {
-        return new AccessKeyEntry(
-                AccessKey.read(in), Lists.read(in, Command.SetAccessKey.SECRETS_MAX, PrincipalId::read));
     }
 
     private static void writeEvidence(EvidenceEntry entry, WireWriter out) {

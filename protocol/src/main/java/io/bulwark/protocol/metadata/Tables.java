@@ -83,6 +83,21 @@ final class Tables {
     static final int VERSION = 1;
     static final int GROUPS_PER_RECORD = 64;
 
+    private static final FieldFormat<Integer> ONLY_VERSION =
+            new FieldFormat<>((version, out) -> out.i32(version), in -> in.i32(VERSION, VERSION));
+    private static final FieldFormat<List<PlacementGroup>> GROUPS = new FieldFormat<>(
+            (list, out) -> Lists.write(list, out, PlacementGroup::write),
+            in -> Lists.read(in, GROUPS_PER_RECORD, PlacementGroup::read));
+    private static final FieldFormat<String> BUCKET_NAME =
+            new FieldFormat<>((name, out) -> out.raw(Names.utf8(name)), Tables::readName);
+    private static final FieldFormat<Bytes> RELEASE =
+            new FieldFormat<>((hash, out) -> out.raw(hash), in -> in.raw(Command.RELEASE_BYTES));
+    private static final FieldFormat<List<Slice>> SLICES = new FieldFormat<>(
+            (list, out) -> Lists.write(list, out, Slice::write),
+            in -> Lists.read(in, Compositions.SLICES_PER_RECORD, Slice::read));
+    private static final FieldFormat<String> KEY_ID =
+            new FieldFormat<>((id, out) -> out.raw(Names.utf8(id)), Tables::readRest);
+
     final Table<Integer, NodeAddress> nodes;
     final Table<PrincipalId, Genesis.Grant> grants;
     final Table<Integer, Volumes.Definition> volumes;
@@ -310,21 +325,13 @@ final class Tables {
         this.state = state;
         weight = new Weight(this, weightMax);
         FieldFormat<PrincipalId> principal = new FieldFormat<>(PrincipalId::write, PrincipalId::read);
-        all = table(
-                1,
-                new FieldFormat<>((version, out) -> out.i32(version), in -> in.i32(VERSION, VERSION)),
-                new FieldFormat<>(Totals::write, Totals::read));
+        all = table(1, ONLY_VERSION, new FieldFormat<>(Totals::write, Totals::read));
         total = new RecordCache<>(all);
         nodes = table(2, FieldFormat.NUMBER, new FieldFormat<>(NodeAddress::write, NodeAddress::read));
         grants = table(3, principal, new FieldFormat<>(Genesis.Grant::write, Genesis.Grant::read));
         accounts = new RecordCache<>(table(4, principal, new FieldFormat<>(Account::write, Account::read)));
         volumes = table(5, FieldFormat.NUMBER, new FieldFormat<>(Volumes.Definition::write, Volumes.Definition::read));
-        groups = table(
-                6,
-                GroupsKey.FORM,
-                new FieldFormat<>(
-                        (list, out) -> Lists.write(list, out, PlacementGroup::write),
-                        in -> Lists.read(in, GROUPS_PER_RECORD, PlacementGroup::read)));
+        groups = table(6, GroupsKey.FORM, GROUPS);
         usages = new RecordCache<>(
                 table(7, FieldFormat.NUMBER, new FieldFormat<>(Volumes.Usage::write, Volumes.Usage::read)));
         sessions = new RecordCache<>(
@@ -341,10 +348,7 @@ final class Tables {
         inodes = table(17, FieldFormat.LONG_NUMBER, new FieldFormat<>(Inodes.Entry::write, Inodes.Entry::read));
         links = table(18, FieldFormat.LONG_NUMBER, FieldFormat.NUMBER);
         dues = table(19, DueInode.FORM, FieldFormat.NOTHING);
-        bucketsByName = table(
-                20,
-                new FieldFormat<>((name, out) -> out.raw(Names.utf8(name)), Tables::readName),
-                new FieldFormat<>(Bucket::write, in -> Bucket.read(this, in)));
+        bucketsByName = table(20, BUCKET_NAME, new FieldFormat<>(Bucket::write, in -> Bucket.read(this, in)));
         buckets = new RecordCache<>(bucketsByName);
         names = table(21, Name.FORM, new FieldFormat<>(Link::write, Link::read));
         reports = table(22, Report.FORM, NodeReports.FiledReport.FORM);
@@ -356,10 +360,7 @@ final class Tables {
         registryVersion = table(28, FieldFormat.NUMBER, FieldFormat.LONG_NUMBER);
         volumeGrants = table(29, VolumeGrant.FORM, new FieldFormat<>(Grants.OnVolume::write, Grants.OnVolume::read));
         bucketGrants = table(30, BucketGrant.FORM, new FieldFormat<>(Rights::write, Rights::read));
-        releases = table(
-                31,
-                new FieldFormat<>((hash, out) -> out.raw(hash), in -> in.raw(Command.RELEASE_BYTES)),
-                FieldFormat.NOTHING);
+        releases = table(31, RELEASE, FieldFormat.NOTHING);
         audit = table(32, FieldFormat.LONG_NUMBER, new FieldFormat<>(AuditEntry::write, AuditEntry::read));
         auditHead = table(33, FieldFormat.NUMBER, new FieldFormat<>(AuditLog.Head::write, AuditLog.Head::read));
         invitations = table(34, principal, FieldFormat.LONG_NUMBER);
@@ -371,12 +372,7 @@ final class Tables {
         actFor = table(40, ActForKey.FORM, new FieldFormat<>(Rights::write, Rights::read));
         uploads = table(41, UploadKey.FORM, new FieldFormat<>(Uploads.Upload::write, Uploads.Upload::read));
         parts = table(42, PartKey.FORM, new FieldFormat<>(Uploads.Part::write, Uploads.Part::read));
-        slices = table(
-                43,
-                SliceKey.FORM,
-                new FieldFormat<>(
-                        (list, out) -> Lists.write(list, out, Slice::write),
-                        in -> Lists.read(in, Compositions.SLICES_PER_RECORD, Slice::read)));
+        slices = table(43, SliceKey.FORM, SLICES);
         completions = table(
                 44, FieldFormat.LONG_NUMBER, new FieldFormat<>(Uploads.Completion::write, Uploads.Completion::read));
         completionDues = table(45, TimedUpload.FORM, FieldFormat.NOTHING);
@@ -385,10 +381,7 @@ final class Tables {
                 52,
                 DocumentKey.FORM,
                 new FieldFormat<>(BucketDocuments.Document::write, BucketDocuments.Document::read));
-        accessKeys = table(
-                61,
-                new FieldFormat<>((id, out) -> out.raw(Names.utf8(id)), Tables::readRest),
-                new FieldFormat<>(AccessKeys.Entry::write, AccessKeys.Entry::read));
+        accessKeys = table(61, KEY_ID, new FieldFormat<>(AccessKeys.Entry::write, AccessKeys.Entry::read));
         accessKeysOf = table(62, PersonsKey.FORM, FieldFormat.NOTHING);
         gateways = table(63, FieldFormat.NUMBER, new FieldFormat<>(Gateways::write, Gateways::read));
     }

@@ -42,7 +42,7 @@ final class UploadCodec {
 
     private UploadCodec() {}
 
-    static void write(Command command, WireWriter out) {
+    static void write(Command.OfUpload command, WireWriter out) {
         switch (command) {
             case ComposeObject compose -> {
                 out.u8(COMPOSE).string(compose.bucket()).string(compose.key());
@@ -75,7 +75,6 @@ final class UploadCodec {
                 complete.added().write(out);
             }
             case AbortUpload abort -> abort.upload().write(out.u8(ABORT));
-            default -> throw new IllegalStateException("unexpected command " + command);
         }
     }
 
@@ -117,7 +116,31 @@ final class UploadCodec {
         }
     }
 
-    static void write(Reply reply, WireWriter out) {
+    static void write(Query.OfUpload query, WireWriter out) {
+        switch (query) {
+            case Query.FindSlices find ->
+                out.u8(24)
+                        .string(find.bucket())
+                        .string(find.key())
+                        .i64(find.version())
+                        .i64(find.offset())
+                        .i32(find.limit());
+            case Query.FindUpload find -> find.upload().write(out.u8(25));
+            case Query.ListUploads list ->
+                out.u8(26)
+                        .string(list.bucket())
+                        .string(list.prefix())
+                        .string(list.afterKey())
+                        .i64(list.afterUpload())
+                        .i32(list.limit());
+            case Query.ListParts list -> {
+                list.upload().write(out.u8(27));
+                out.i32(list.afterNumber()).i32(list.limit());
+            }
+        }
+    }
+
+    static void write(Reply.OfUpload reply, WireWriter out) {
         switch (reply) {
             case PartStored stored ->
                 out.u8(PART_STORED).i64(stored.inode()).i64(stored.length()).i64(stored.storedMillis());
@@ -132,7 +155,6 @@ final class UploadCodec {
                 Lists.write(list.parts(), out.u8(PARTS), UploadCodec::writePart);
                 out.bool(list.more());
             }
-            default -> throw new IllegalStateException("unexpected reply " + reply);
         }
     }
 

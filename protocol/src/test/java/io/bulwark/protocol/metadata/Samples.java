@@ -109,6 +109,31 @@ final class Samples {
         return all;
     }
 
+    private static void putAdministration(Map<String, Command> all) {
+        all.put("report-evidence", new Command.ReportEvidence(3, BLOCK, Verdict.CORRUPT, "slot 1"));
+        all.put("add-principal", new Command.AddPrincipal(OWNER, KEY));
+        all.put("rotate-key", new Command.RotateKey(OWNER, List.of(KEY, OTHER_KEY)));
+        all.put("revoke-principal", new Command.RevokePrincipal(OWNER));
+        all.put("invite-principal", new Command.InvitePrincipal(OWNER, KEY, 1_700_000_000_000L));
+        all.put("set-grant", new Command.SetGrant(OWNER, new Scope.All(), new Rights(true, true, false)));
+        all.put(
+                "set-grant-on-volume",
+                new Command.SetGrant(OWNER, new Scope.OfVolume("main"), new Rights(false, false, true)));
+        all.put(
+                "set-grant-on-bucket",
+                new Command.SetGrant(OWNER, new Scope.OfBucket("films"), new Rights(true, false, false)));
+        all.put("set-release", new Command.SetRelease(MetadataFixture.filled(32, 0xAB), true));
+        all.put("change-replicas", new Command.ChangeReplicas(1, List.of(PrincipalId.replica(2)), List.of(MEMBER)));
+        all.put("report-poison", new Command.ReportPoison(OWNER, BLOCK, 2, "poisonous"));
+        all.put("lift-suspension", new Command.LiftSuspension(OWNER));
+        all.put("change-holder", new Command.ChangeHolder("main", 3, 5, 1, 7));
+        all.put("abort-change", new Command.AbortChange("main", 3, 5));
+        all.put("seal-epoch", new Command.SealEpoch(1, 3, 5));
+        all.put("confirm-epoch", new Command.ConfirmEpoch(1, 3, 6));
+        all.put("set-node", new Command.SetNode(new NodeAddress(7, "storage-7.example", 7417)));
+        all.put("remove-node", new Command.RemoveNode(7));
+    }
+
     private static Map<String, Command> commands() {
         Map<String, Command> all = new LinkedHashMap<>();
         all.put("renew-session", new Command.RenewSession());
@@ -158,28 +183,7 @@ final class Samples {
                         Optional.of(attributes()),
                         new ObjectLock(new Retention(Retention.Mode.COMPLIANCE, 1_800_000_000_000L), false)));
         all.putAll(ofBuckets());
-        all.put("report-evidence", new Command.ReportEvidence(3, BLOCK, Verdict.CORRUPT, "slot 1"));
-        all.put("add-principal", new Command.AddPrincipal(OWNER, KEY));
-        all.put("rotate-key", new Command.RotateKey(OWNER, List.of(KEY, OTHER_KEY)));
-        all.put("revoke-principal", new Command.RevokePrincipal(OWNER));
-        all.put("invite-principal", new Command.InvitePrincipal(OWNER, KEY, 1_700_000_000_000L));
-        all.put("set-grant", new Command.SetGrant(OWNER, new Scope.All(), new Rights(true, true, false)));
-        all.put(
-                "set-grant-on-volume",
-                new Command.SetGrant(OWNER, new Scope.OfVolume("main"), new Rights(false, false, true)));
-        all.put(
-                "set-grant-on-bucket",
-                new Command.SetGrant(OWNER, new Scope.OfBucket("films"), new Rights(true, false, false)));
-        all.put("set-release", new Command.SetRelease(MetadataFixture.filled(32, 0xAB), true));
-        all.put("change-replicas", new Command.ChangeReplicas(1, List.of(PrincipalId.replica(2)), List.of(MEMBER)));
-        all.put("report-poison", new Command.ReportPoison(OWNER, BLOCK, 2, "poisonous"));
-        all.put("lift-suspension", new Command.LiftSuspension(OWNER));
-        all.put("change-holder", new Command.ChangeHolder("main", 3, 5, 1, 7));
-        all.put("abort-change", new Command.AbortChange("main", 3, 5));
-        all.put("seal-epoch", new Command.SealEpoch(1, 3, 5));
-        all.put("confirm-epoch", new Command.ConfirmEpoch(1, 3, 6));
-        all.put("set-node", new Command.SetNode(new NodeAddress(7, "storage-7.example", 7417)));
-        all.put("remove-node", new Command.RemoveNode(7));
+        putAdministration(all);
         putUploads(all);
         all.put("set-act-for", new Command.SetActFor(OWNER, PERSON, new Rights(true, true, false)));
         all.put(
@@ -288,6 +292,58 @@ final class Samples {
         return new Reply.Map(new ClusterMap(5, List.of(new NodeAddress(0, "::1", 4000)), List.of(volume)));
     }
 
+    private static void putUploadReplies(Map<String, Reply> all) {
+        all.put(
+                "composition-found",
+                new Reply.ObjectFound(
+                        3, 1_700_000_000_001L, state(), new Inode(13, new Composition(1, 1 << 20, 3), 6)));
+        all.put("part-stored", new Reply.PartStored(20, 700, 6));
+        all.put("upload-begun", new Reply.UploadBegun(17, 6));
+        all.put("slice-list", new Reply.SliceList(List.of(new Reply.SliceEntry(100, new Slice(12, 40, 50), LAYOUT))));
+        Reply.UploadEntry upload = new Reply.UploadEntry("a/\u00fc", 17, 6, 3, 700, attributes(), state().lock());
+        all.put("upload-found", new Reply.UploadFound(upload));
+        all.put("upload-list", new Reply.UploadList(List.of(upload), true));
+        all.put("part-list", new Reply.PartList(List.of(new Reply.PartEntry(5, 20, 700, 6, attributes())), true));
+    }
+
+    private static void putLists(Map<String, Reply> all) {
+        all.put(
+                "object-list",
+                new Reply.ObjectList(
+                        List.of(new Reply.ObjectEntry("a", 3, 12, 5, 6, state())),
+                        List.of("b/"),
+                        Bytes.of((byte) 'b', (byte) '/', (byte) 0xFF)));
+        all.put(
+                "version-list",
+                new Reply.VersionList(
+                        List.of(new Reply.VersionEntry("a", 3, true, 12, 5, 6, state())), List.of("b/"), true, "a", 3));
+        all.put(
+                "bucket-list",
+                new Reply.BucketList(
+                        List.of(new Reply.BucketEntry(
+                                "films",
+                                PrincipalId.client(3),
+                                1,
+                                new BucketSettings(Versioning.LATEST_ONLY, 0, false, DefaultRetention.NONE),
+                                1,
+                                5,
+                                6)),
+                        "films"));
+        all.put(
+                "evidence-list",
+                new Reply.EvidenceList(
+                        List.of(new Reply.EvidenceEntry(
+                                1,
+                                PrincipalId.node(3),
+                                BLOCK,
+                                Verdict.CORRUPT,
+                                List.of(PrincipalId.node(0), PrincipalId.node(1)),
+                                6,
+                                "slot 1")),
+                        1,
+                        false));
+    }
+
     static Map<String, Reply> replies() {
         Map<String, Reply> all = new LinkedHashMap<>();
         all.put("failed", new Reply.Failed(MetadataError.NO_SUCH_BUCKET, "films"));
@@ -326,54 +382,10 @@ final class Samples {
                         4,
                         false));
         all.put("object-found", new Reply.ObjectFound(3, 1_700_000_000_001L, state(), inode()));
-        all.put(
-                "composition-found",
-                new Reply.ObjectFound(
-                        3, 1_700_000_000_001L, state(), new Inode(13, new Composition(1, 1 << 20, 3), 6)));
-        all.put("part-stored", new Reply.PartStored(20, 700, 6));
-        all.put("upload-begun", new Reply.UploadBegun(17, 6));
-        all.put("slice-list", new Reply.SliceList(List.of(new Reply.SliceEntry(100, new Slice(12, 40, 50), LAYOUT))));
-        Reply.UploadEntry upload = new Reply.UploadEntry("a/\u00fc", 17, 6, 3, 700, attributes(), state().lock());
-        all.put("upload-found", new Reply.UploadFound(upload));
-        all.put("upload-list", new Reply.UploadList(List.of(upload), true));
-        all.put("part-list", new Reply.PartList(List.of(new Reply.PartEntry(5, 20, 700, 6, attributes())), true));
+        putUploadReplies(all);
         all.put("inode-found", new Reply.InodeFound(Optional.of(inode())));
         all.put("inode-gone", new Reply.InodeFound(Optional.empty()));
-        all.put(
-                "object-list",
-                new Reply.ObjectList(
-                        List.of(new Reply.ObjectEntry("a", 3, 12, 5, 6, state())),
-                        List.of("b/"),
-                        Bytes.of((byte) 'b', (byte) '/', (byte) 0xFF)));
-        all.put(
-                "version-list",
-                new Reply.VersionList(
-                        List.of(new Reply.VersionEntry("a", 3, true, 12, 5, 6, state())), List.of("b/"), true, "a", 3));
-        all.put(
-                "bucket-list",
-                new Reply.BucketList(
-                        List.of(new Reply.BucketEntry(
-                                "films",
-                                PrincipalId.client(3),
-                                1,
-                                new BucketSettings(Versioning.LATEST_ONLY, 0, false, DefaultRetention.NONE),
-                                1,
-                                5,
-                                6)),
-                        "films"));
-        all.put(
-                "evidence-list",
-                new Reply.EvidenceList(
-                        List.of(new Reply.EvidenceEntry(
-                                1,
-                                PrincipalId.node(3),
-                                BLOCK,
-                                Verdict.CORRUPT,
-                                List.of(PrincipalId.node(0), PrincipalId.node(1)),
-                                6,
-                                "slot 1")),
-                        1,
-                        false));
+        putLists(all);
         all.put("document-stored", new Reply.DocumentStored(9));
         all.put("document-found", new Reply.DocumentFound(9, MetadataFixture.filled(5, 0xD0)));
         all.put("document-list", new Reply.DocumentList(List.of(new Reply.DocumentEntry("cors", 9))));

@@ -9,17 +9,15 @@ import java.util.Map;
 final class SigningKeys {
     private static final int KEYS_MAX = 1_024;
 
-    /** Keys by scope; the eldest are forgotten. Guarded by itself. */
-    private final Map<Place, Derived> keys = new LinkedHashMap<>(16, 0.75f, true) {
+    /** Keys by the credential that requests name; the eldest are forgotten. Guarded by itself. */
+    private final Map<String, Derived> keys = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<Place, Derived> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<String, Derived> eldest) {
             return size() > KEYS_MAX;
         }
     };
-
-    private record Place(String id, CredentialScope scope) {}
 
     /** A key, with the secret that it came from: a rotated one has another. */
     private static final class Derived {
@@ -33,7 +31,7 @@ final class SigningKeys {
     }
 
     byte[] derive(AccessKey accessKey, CredentialScope scope) {
-        Place place = new Place(accessKey.id(), scope);
+        String place = accessKey.id() + "/" + scope.text();
         synchronized (keys) {
             Derived known = keys.get(place);
             if (known != null && known.secret.equals(accessKey.secret())) {

@@ -83,82 +83,29 @@ class HostileClientTest {
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
-            value = {
-                "GET /b/%zz HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n|400|InvalidURI",
-                "GET /b/k HTTP/1.1\\r\\n\\r\\n|400|InvalidRequest",
-                "GET /b/k HTTP/1.1\\r\\nHost: a\\r\\nHost: b\\r\\n\\r\\n|400|InvalidRequest",
-                "GET /b/k HTTP/1.1\\r\\nHost: a b\\r\\n\\r\\n|400|InvalidRequest",
-                "GET http://a/b HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n|400|InvalidURI",
-                "GET /b?a=1&a=2 HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n|400|InvalidArgument",
-                "GET /b/k HTTP/2.0\\r\\nHost: a\\r\\n\\r\\n|505|HttpVersionNotSupported",
-                "get /b/k HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n|405|MethodNotAllowed",
-                "TRACE /b/k HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n|405|MethodNotAllowed",
-                "PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n|411|MissingContentLength",
-                "PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: -1\\r\\n\\r\\n|400|BadRequest",
-                "PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: x\\r\\n\\r\\n|400|BadRequest",
-                "PUT /b/k HTTP/1.1\\r"
-                        + "\\n"
-                        + "Host: a\\r"
-                        + "\\n"
-                        + "Content-Length: 1\\r"
-                        + "\\n"
-                        + "Content-Length: 2\\r"
-                        + "\\n"
-                        + "\\r"
-                        + "\\n"
-                        + "a|400|BadRequest",
-                "PUT /b/k HTTP/1.1\\r"
-                        + "\\n"
-                        + "Host: a\\r"
-                        + "\\n"
-                        + "Content-Length: 5\\r"
-                        + "\\n"
-                        + "Transfer-Encoding: chunked\\r"
-                        + "\\n"
-                        + "\\r"
-                        + "\\n"
-                        + "0\\r"
-                        + "\\n"
-                        + "\\r"
-                        + "\\n"
-                        + "|400|BadRequest",
-                "PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\nzz\\r\\n|400|IncompleteBody",
-                "PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 5368709121\\r\\n\\r\\n|400|EntityTooLarge",
-                "PUT /b/k HTTP/1.1\\r"
-                        + "\\n"
-                        + "Host: a\\r"
-                        + "\\n"
-                        + "Content-Length: 3\\r"
-                        + "\\n"
-                        + "Content-MD5: AAAAAAAAAAAAAAAAAAAAAA==\\r"
-                        + "\\n"
-                        + "\\r"
-                        + "\\n"
-                        + "abc|400|BadDigest",
-                "PUT /b/k HTTP/1.1\\r"
-                        + "\\n"
-                        + "Host: a\\r"
-                        + "\\n"
-                        + "Content-Length: 3\\r"
-                        + "\\n"
-                        + "Content-Encoding: aws-chunked\\r"
-                        + "\\n"
-                        + "\\r"
-                        + "\\n"
-                        + "abc|400|InvalidRequest",
-                "GET /b/k HTTP/1.1\\r"
-                        + "\\n"
-                        + "Host: a\\r"
-                        + "\\n"
-                        + "Range: bytes=0-1\\r"
-                        + "\\n"
-                        + "Range: bytes=5-6\\r"
-                        + "\\n"
-                        + "\\r"
-                        + "\\n"
-                        + "|400|InvalidRequest",
-                "nonsense\\r\\n\\r\\n|400|BadRequest"
-            })
+            textBlock =
+                    """
+            GET /b/%zz HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n|400|InvalidURI
+            GET /b/k HTTP/1.1\\r\\n\\r\\n|400|InvalidRequest
+            GET /b/k HTTP/1.1\\r\\nHost: a\\r\\nHost: b\\r\\n\\r\\n|400|InvalidRequest
+            GET /b/k HTTP/1.1\\r\\nHost: a b\\r\\n\\r\\n|400|InvalidRequest
+            GET http://a/b HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n|400|InvalidURI
+            GET /b?a=1&a=2 HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n|400|InvalidArgument
+            GET /b/k HTTP/2.0\\r\\nHost: a\\r\\n\\r\\n|505|HttpVersionNotSupported
+            get /b/k HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n|405|MethodNotAllowed
+            TRACE /b/k HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n|405|MethodNotAllowed
+            PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n|411|MissingContentLength
+            PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: -1\\r\\n\\r\\n|400|BadRequest
+            PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: x\\r\\n\\r\\n|400|BadRequest
+            PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 1\\r\\nContent-Length: 2\\r\\n\\r\\na|400|BadRequest
+            PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 5\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n0\\r\\n\\r\\n|400|BadRequest
+            PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\nzz\\r\\n|400|IncompleteBody
+            PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 5368709121\\r\\n\\r\\n|400|EntityTooLarge
+            PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 3\\r\\nContent-MD5: AAAAAAAAAAAAAAAAAAAAAA==\\r\\n\\r\\nabc|400|BadDigest
+            PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 3\\r\\nContent-Encoding: aws-chunked\\r\\n\\r\\nabc|400|InvalidRequest
+            GET /b/k HTTP/1.1\\r\\nHost: a\\r\\nRange: bytes=0-1\\r\\nRange: bytes=5-6\\r\\n\\r\\n|400|InvalidRequest
+            nonsense\\r\\n\\r\\n|400|BadRequest
+            """)
     void badRequestsHaveTheirErrorAndStoreNothing(String request, int status, String code) throws IOException {
         RawClient.Response response = ask(request.replace("\\r\\n", "\r\n"));
         assertThat(response.status()).as(response.text()).isEqualTo(status);
