@@ -13,14 +13,16 @@ has_vectors() {
 case "${LC_ALL:-${LC_CTYPE:-${LANG:-}}}" in "" | C | POSIX) export LC_ALL=C.UTF-8 ;; esac
 
 options=(--enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow "-Dbulwark.launcher=$launcher")
+tree() { [ "$1" = -r ] || [ "$1" = --recursive ]; }
 large() { [ "$1" = - ] || [ -n "$(find -L "$1" -maxdepth 0 -type f -size +64M 2>/dev/null)" ]; }
 short=1
 server=
 case "${1:-}" in
   up | demo | supervise | console) server=1 ;;
-  node | replica) case "${2:-}" in "" | -*) server=1 ;; esac ;; # `node add` and the like are an operator's
+  node | replica | s3) case "${2:-}" in "" | -*) server=1 ;; esac ;; # `node add` and the like are an operator's
   sync | verify | bench | simulate) short= ;;
-  put) for argument in "${@:2}"; do if large "$argument"; then short=; fi; done ;;
+  put) for argument in "${@:2}"; do if tree "$argument" || large "$argument"; then short=; fi; done ;;
+  get) for argument in "${@:2}"; do if tree "$argument"; then short=; fi; done ;;
 esac
 if [ -n "$server" ]; then
   short=

@@ -111,6 +111,19 @@ class LauncherTest {
     }
 
     @Test
+    void membersGetTheMemoryOfServersAndTreesNoRecording() throws Exception {
+        assertThat(run("build").exitCode()).isZero();
+        assertThat(run("node", "--config", "node.yaml").out()).contains("-XX:MaxRAM=4g");
+        assertThat(run("s3", "--config", "s3.yaml").out()).contains("-XX:MaxRAM=4g");
+        assertThat(run("s3", "list").out()).contains("-XX:+UseSerialGC").doesNotContain("-XX:MaxRAM");
+        assertThat(run("get", "bucket/key").out()).contains("-XX:AOTMode=record");
+        assertThat(run("get", "-r", "bucket", "there").out()).startsWith("java ").doesNotContain("AOT");
+        assertThat(run("put", "there", "bucket", "--recursive").out())
+                .startsWith("java ")
+                .doesNotContain("AOT");
+    }
+
+    @Test
     void aBuildThatFailsShowsItsLog() throws Exception {
         Files.createFile(clone.resolve("broken"));
         Run run = run("up");

@@ -11,7 +11,10 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
+import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -50,6 +53,7 @@ class MonitoringIT {
         CLUSTER.grant(FAULTY);
         try (PoisonousClient faulty = new PoisonousClient(CLUSTER, FAULTY, "poison-counted");
                 HttpClient http = HttpClient.newHttpClient()) {
+            haveAnS3RequestCounted(http);
             await().until(() -> faulty.poison(3, 1) >= 4);
             await().untilAsserted(() -> {
                 InetSocketAddress admin =
@@ -139,6 +143,12 @@ class MonitoringIT {
             }
         }
         return page.toString();
+    }
+
+    /** Sends an S3 request, as its counters are exposed only after the first one. */
+    private static void haveAnS3RequestCounted(HttpClient http) throws IOException, InterruptedException {
+        URI gateway = URI.create("http://127.0.0.1:" + CLUSTER.plan().s3Address().getPort() + "/");
+        http.send(HttpRequest.newBuilder(gateway).build(), BodyHandlers.discarding());
     }
 
     /** Causes a refused connection, as its counter is exposed only after the first one. */

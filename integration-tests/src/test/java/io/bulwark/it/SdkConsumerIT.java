@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SdkConsumerIT {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final List<String> MODULES = List.of("protocol", "transport", "client-sdk");
-    private static final List<String> KINDS = List.of("", "-sources", "-javadoc");
+    private static final List<String> KINDS = List.of("", "-sources");
     private static final int CLASS_FILE_OF_JAVA_21 = 65;
     private static final String PASSWORD = "correct horse";
     private static final long MINUTES_MAX = 8;
@@ -50,7 +50,8 @@ class SdkConsumerIT {
     @Test
     void anApplicationOutsideTheBuildRunsThePage() throws Exception {
         Path sources = copySources();
-        run(sources, Map.of(), "bash", "-c", deployCommand() + " -B -q");
+        // No test reads the Javadoc, which would take most of the time.
+        run(sources, Map.of(), "bash", "-c", deployCommand() + " -Dmaven.javadoc.skip -B -q");
         Path repository = sources.resolve("sdk-repository");
         for (String module : MODULES) {
             for (String kind : KINDS) {
