@@ -108,7 +108,7 @@ final class RecentAnswers<K, V> {
         lock.lock();
         try {
             Answer<V> known = answers.get(question);
-            if (known != null && known.value() == own) {
+            if (known != null && known.value().equals(own)) {
                 answers.remove(question);
             }
         } finally {
