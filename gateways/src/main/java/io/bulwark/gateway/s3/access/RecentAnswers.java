@@ -104,11 +104,12 @@ final class RecentAnswers<K, V> {
         }
     }
 
+    @SuppressWarnings("ReferenceEquality") // A later caller may have asked the same question again.
     private void remove(K question, CompletableFuture<V> own) {
         lock.lock();
         try {
             Answer<V> known = answers.get(question);
-            if (known != null && known.value().equals(own)) {
+            if (known != null && known.value() == own) {
                 answers.remove(question);
             }
         } finally {
