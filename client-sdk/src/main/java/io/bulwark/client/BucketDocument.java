@@ -7,6 +7,7 @@ import java.util.Arrays;
  *
  * @param number of its last change, for {@link Precondition#ifVersion}; never reused
  */
+@SuppressWarnings("ArrayRecordComponent") // Compared by its bytes, copied on both ways.
 public record BucketDocument(String name, long number, byte[] content) {
     /** Limit of the number of documents of one bucket. */
     public static final int DOCUMENTS_MAX = 16;

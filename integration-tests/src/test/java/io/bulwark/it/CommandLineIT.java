@@ -190,8 +190,8 @@ class CommandLineIT {
 
     @Test
     void aCopyOfTheClientsFilesHasItsOwnKeys(@TempDir Path directory) throws IOException {
-        Path copy =
-                Files.createDirectories(directory.resolve("k\u00f6pie/keys")).getParent();
+        Path copy = directory.resolve("k\u00f6pie");
+        Files.createDirectories(copy.resolve("keys"));
         for (String name :
                 List.of("client.properties", "genesis.properties", "keys/client-0.pem", "keys/client-0.keys")) {
             Files.copy(CLUSTER.root().resolve(name), copy.resolve(name), StandardCopyOption.COPY_ATTRIBUTES);

@@ -57,9 +57,8 @@ class CommandTreesIT {
     }
 
     private Path makeTree() throws IOException {
-        Path tree = Files.createDirectories(directory.resolve("tree/sub/deep"))
-                .getParent()
-                .getParent();
+        Path tree = directory.resolve("tree");
+        Files.createDirectories(tree.resolve("sub/deep"));
         byte[] content = new byte[(3 << 20) + 17];
         new Random(LiveCluster.SEED).nextBytes(content);
         Files.write(tree.resolve("large.bin"), content);

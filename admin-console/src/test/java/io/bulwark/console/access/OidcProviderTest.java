@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -25,6 +26,7 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.security.core.Authentication;
 import org.springframework.security.core.userdetails.User;
 import org.springframework.security.core.userdetails.UserDetailsService;
 import org.springframework.security.oauth2.server.authorization.token.JwtEncodingContext;
@@ -66,7 +68,7 @@ class OidcProviderTest {
             return context -> context.getClaims()
                     .claim(
                             "groups",
-                            context.getPrincipal().getAuthorities().stream()
+                            Objects.requireNonNull(context.<Authentication>getPrincipal()).getAuthorities().stream()
                                     .map(Object::toString)
                                     .toList());
         }

@@ -19,6 +19,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.AccessKey;
 import io.bulwark.protocol.metadata.Gateways;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.springframework.http.MediaType;
@@ -111,10 +112,11 @@ class AccessKeyTest {
         console.perform(get(KEYS + "/" + FIRST)).andExpect(jsonPath("$.expires").value("2026-11-29T15:00:00Z"));
         badField(json(post(KEYS + "/" + FIRST + "/rotation"), "{\"hours\":-1}"), "hours");
         String limits = KEYS + "/" + FIRST + "/limits";
-        String tag = console.perform(get(KEYS + "/" + FIRST))
-                .andReturn()
-                .getResponse()
-                .getHeader("ETag");
+        String tag = Optional.ofNullable(console.perform(get(KEYS + "/" + FIRST))
+                        .andReturn()
+                        .getResponse()
+                        .getHeader("ETag"))
+                .orElseThrow();
         console.perform(json(put(limits), "{\"limits\":[{\"bucket\":\"films\"}]}")
                         .header("If-Match", tag))
                 .andExpect(status().isOk())

@@ -60,7 +60,7 @@ final class FakeAccessKeys implements AccessKeys {
 
     @Override
     public Issued rotate(String id, Duration overlap) {
-        AccessKey old = keys.get(id);
+        AccessKey old = find(id).map(Entry::key).orElseThrow();
         keys.put(
                 id,
                 new AccessKey(
@@ -74,7 +74,7 @@ final class FakeAccessKeys implements AccessKeys {
 
     @Override
     public void limit(String id, List<AccessKey.Limit> limits) {
-        AccessKey old = keys.get(id);
+        AccessKey old = find(id).map(Entry::key).orElseThrow();
         keys.put(id, new AccessKey(id, old.person(), old.name(), limits, old.expiresMillis()));
     }
 

@@ -59,8 +59,9 @@ final class FailureReport {
     /** Reports a failure; returns the exit code. */
     int failure(Throwable failure) {
         LOG.debug("command failed", failure);
-        Throwable told = failure instanceof UncheckedIOException wrapped ? wrapped.getCause() : failure;
-        String message = told instanceof IOException io ? FileFailure.text(io) : told.getMessage();
+        Throwable told =
+                failure instanceof UncheckedIOException && failure.getCause() instanceof IOException io ? io : failure;
+        String message = told instanceof IOException file ? FileFailure.text(file) : told.getMessage();
         int code = exitCode(told);
         Map<String, Object> about = new LinkedHashMap<>();
         if (told instanceof BulwarkException known) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 record KeyPattern(String key, @Nullable Glob glob) {
     static KeyPattern of(Bucket bucket, String text) {
         String plain = Glob.unescaped(text);
-        if (!Glob.isPattern(text) && plain.equals(text) || exists(bucket, text)) {
+        if ((!Glob.isPattern(text) && plain.equals(text)) || exists(bucket, text)) {
             return new KeyPattern(text, null);
         }
         if (!Glob.isPattern(text)) {
@@ -56,7 +56,7 @@ record KeyPattern(String key, @Nullable Glob glob) {
     }
 
     private boolean takes(String name, boolean below) {
-        return glob == null || glob.matches(name) || below && !directoryOf(name).isEmpty();
+        return glob == null || glob.matches(name) || (below && !directoryOf(name).isEmpty());
     }
 
     /** Returns the first directory of the key that matches, with a '/' at its end; empty if none does. */

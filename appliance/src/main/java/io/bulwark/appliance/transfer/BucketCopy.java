@@ -70,7 +70,7 @@ public final class BucketCopy implements Transfer {
         }
         ObjectInfo one = source.bucket().head(object.key(), object.version());
         ObjectInfo other = target.bucket().head(copy.key(), copy.version());
-        return !one.blocks().isEmpty() && one.blocks().equals(other.blocks())
+        return (!one.blocks().isEmpty() && one.blocks().equals(other.blocks()))
                 || ContentDigest.of(source.bucket(), one, settings.limits().down())
                         .equals(ContentDigest.of(
                                 target.bucket(), other, settings.limits().down()));

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermission;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Map;
@@ -143,7 +144,7 @@ public record FileFacts(
     /** Returns how long two changes may have the same time. */
     long tickMillis() {
         Instant time = changed == null ? modified : changed;
-        return time == null || time.getNano() == 0 ? COARSE_TICK_MILLIS : TICK_MILLIS;
+        return time == null || time.equals(time.truncatedTo(ChronoUnit.SECONDS)) ? COARSE_TICK_MILLIS : TICK_MILLIS;
     }
 
     private static Instant floor(Instant time, long grainNanos) {

@@ -96,7 +96,7 @@ public final class Glob {
 
     /** Returns whether it matches every path below this directory. */
     boolean matchesAllBelow(String directory) {
-        return glob.equals("*") || glob.endsWith("**") && !glob.endsWith("\\**") && matches(directory + "/");
+        return glob.equals("*") || (glob.endsWith("**") && !glob.endsWith("\\**") && matches(directory + "/"));
     }
 
     @Override

@@ -122,8 +122,8 @@ class RoleFileTest {
 
     @Test
     void filesThatAreMovedTogetherFindEachOther() throws IOException {
-        Path root = Files.createDirectories(directory.resolve("d\u00e4t\u00e4 \"quoted\" \\ # {x}/config"))
-                .getParent();
+        Path root = directory.resolve("d\u00e4t\u00e4 \"quoted\" \\ # {x}");
+        Files.createDirectories(root.resolve("config"));
         Path elsewhere = directory.resolve("elsewhere/genesis");
         NodeSetup node = new NodeSetup(
                 3,

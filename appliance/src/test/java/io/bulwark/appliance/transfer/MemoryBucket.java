@@ -45,6 +45,7 @@ final class MemoryBucket implements InvocationHandler {
     private volatile long readableBytes = Long.MAX_VALUE;
     private volatile @Nullable String refusedKey;
 
+    @SuppressWarnings("ArrayRecordComponent") // Never compared.
     private record Stored(ObjectInfo info, byte[] content) {}
 
     MemoryBucket(String name) {

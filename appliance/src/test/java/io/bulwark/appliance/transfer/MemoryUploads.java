@@ -35,6 +35,7 @@ final class MemoryUploads implements Uploads {
     private final AtomicLong bytesPut = new AtomicLong();
     private volatile int refusedPart;
 
+    @SuppressWarnings("ArrayRecordComponent") // Never compared.
     private record Part(UploadedPart info, byte[] content) {}
 
     MemoryUploads(MemoryBucket bucket) {

@@ -36,8 +36,8 @@ class TreeDownloadTest {
 
     @BeforeEach
     void make() throws IOException {
-        root = Files.createDirectory(outside.toRealPath().resolve("root"));
-        outside = root.getParent();
+        outside = outside.toRealPath();
+        root = Files.createDirectory(outside.resolve("root"));
     }
 
     private TransferPlan plan() throws Exception {

@@ -12,6 +12,7 @@ import io.bulwark.gateway.s3.setting.BucketSettings;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SortedSet;
@@ -34,7 +35,7 @@ public final class S3Operations implements Operations {
 
     @Override
     public void handle(Exchange exchange) {
-        SortedMap<String, String> cors = new TreeMap<>();
+        NavigableMap<String, String> cors = new TreeMap<>();
         try {
             if (exchange.method().equals("OPTIONS")) {
                 preflight(exchange);
@@ -69,8 +70,10 @@ public final class S3Operations implements Operations {
         try {
             return call(exchange).rules().cors().flatMap(rules -> rules.headersFor(origin.get(), method, List.of()));
         } catch (RuntimeException e) {
+            if (SdkFailures.of(e).isEmpty()) {
+                throw e;
+            }
             // The operation fails itself, in its own way.
-            SdkFailures.of(e).orElseThrow(() -> e);
             return Optional.empty();
         }
     }

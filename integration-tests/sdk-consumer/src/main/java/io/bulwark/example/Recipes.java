@@ -16,7 +16,6 @@ import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.SequenceInputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -161,15 +160,7 @@ final class Recipes {
 
     private void cancel() throws InterruptedException {
         CountDownLatch reading = new CountDownLatch(1);
-        InputStream endless = new SequenceInputStream(
-                new InputStream() {
-                    @Override
-                    public int read() {
-                        reading.countDown();
-                        return -1;
-                    }
-                },
-                new EndlessStream());
+        InputStream endless = new EndlessStream(reading);
 
         CompletableFuture<ObjectInfo> video = photos.putAsync("video.mp4", endless);
         reading.await();
@@ -194,13 +185,21 @@ final class Recipes {
 
     /** Zeros without end, as a camera that nobody switches off. */
     private static final class EndlessStream extends InputStream {
+        private final CountDownLatch reading;
+
+        EndlessStream(CountDownLatch reading) {
+            this.reading = reading;
+        }
+
         @Override
         public int read() {
+            reading.countDown();
             return 0;
         }
 
         @Override
         public int read(byte[] target, int offset, int length) {
+            reading.countDown();
             Arrays.fill(target, offset, offset + length, (byte) 0);
             return length;
         }

@@ -42,7 +42,7 @@ class UploadTest {
         return new UploadName(bucket, key, ((Reply.UploadBegun) reply).upload());
     }
 
-    private Command.PutPart putOf(User user, UploadName upload, int number, ObjectLayout layout) {
+    private Command.PutPart putOf(UploadName upload, int number, ObjectLayout layout) {
         return new Command.PutPart(
                 upload,
                 number,
@@ -53,7 +53,7 @@ class UploadTest {
     }
 
     private PartSelection.Part put(UploadName upload, int number, long length) {
-        Reply.PartStored stored = (Reply.PartStored) alice.run(putOf(alice, upload, number, alice.layout(length)));
+        Reply.PartStored stored = (Reply.PartStored) alice.run(putOf(upload, number, alice.layout(length)));
         assertThat(stored.length()).isEqualTo(length);
         return new PartSelection.Part(number, stored.inode());
     }
@@ -229,7 +229,7 @@ class UploadTest {
         alice.refused(MetadataError.NO_SUCH_UPLOAD, completionOf(upload, part));
         assertFailed(rig.ask(ALICE, new Query.FindUpload(upload)), MetadataError.NO_SUCH_UPLOAD);
         ObjectLayout unused = alice.layout(10);
-        alice.refused(MetadataError.NO_SUCH_UPLOAD, putOf(alice, upload, 2, unused));
+        alice.refused(MetadataError.NO_SUCH_UPLOAD, putOf(upload, 2, unused));
         assertThat(alice.run(alice.putOf("films", "b", Condition.NONE, unused)))
                 .as("the ranges of a refused part are the submitter's")
                 .isInstanceOf(Reply.ObjectStored.class);
@@ -243,7 +243,7 @@ class UploadTest {
     void aPartIsStoredAsAnObjectIs() {
         UploadName upload = begin("films", "a");
         User bob = rig.user(BOB, rig.volume);
-        alice.refused(MetadataError.WRONG_SESSION, putOf(alice, upload, 1, bob.layout(10)));
+        alice.refused(MetadataError.WRONG_SESSION, putOf(upload, 1, bob.layout(10)));
         alice.refused(
                 MetadataError.STALE_EPOCH,
                 new Command.PutPart(
@@ -266,14 +266,14 @@ class UploadTest {
         alice.done(new Command.CreateBucket("small", "main", Versioning.LATEST_ONLY, 1000));
         UploadName upload = begin("small", "a");
         PartSelection.Part first = put(upload, 1, 600);
-        alice.refused(MetadataError.QUOTA_EXCEEDED, putOf(alice, upload, 2, alice.layout(500)));
+        alice.refused(MetadataError.QUOTA_EXCEEDED, putOf(upload, 2, alice.layout(500)));
         alice.refused(MetadataError.QUOTA_EXCEEDED, alice.putOf("small", "b", Condition.NONE, alice.layout(500)));
         PartSelection.Part again = put(upload, 1, 900);
         assertThat(again).isNotEqualTo(first);
         alice.run(completionOf(upload, again));
         assertThat(bytesOf("small")).isEqualTo(900);
         UploadName next = begin("small", "a");
-        alice.refused(MetadataError.QUOTA_EXCEEDED, putOf(alice, next, 1, alice.layout(101)));
+        alice.refused(MetadataError.QUOTA_EXCEEDED, putOf(next, 1, alice.layout(101)));
         put(next, 1, 100);
         alice.done(new Command.AbortUpload(next));
         assertThat(bytesOf("small")).isEqualTo(900);
@@ -406,7 +406,7 @@ class UploadTest {
                 new Command.BeginUpload("films", "a", ObjectAttributes.NONE, ObjectLock.NONE));
         reader.refused(MetadataError.NOT_AUTHORISED, completionOf(upload, part));
         reader.refused(MetadataError.NOT_AUTHORISED, new Command.AbortUpload(upload));
-        reader.refused(MetadataError.NOT_AUTHORISED, putOf(reader, upload, 1, reader.layout(0)));
+        reader.refused(MetadataError.NOT_AUTHORISED, putOf(upload, 1, reader.layout(0)));
         assertThat(rig.ask(READER, new Query.ListParts(upload, 0, 9))).isInstanceOf(Reply.PartList.class);
         assertFailed(rig.ask(STRANGER, new Query.ListParts(upload, 0, 9)), MetadataError.NOT_AUTHORISED);
         assertFailed(rig.ask(STRANGER, new Query.FindUpload(upload)), MetadataError.NOT_AUTHORISED);
@@ -419,10 +419,10 @@ class UploadTest {
         long start = rig.machine.weight().bytes();
         UploadName upload = begin(alice, "films", "a", ObjectAttributes.ofType("video/mp4"));
         PartSelection.Part one = put(upload, 1, 10);
-        PartSelection.Part two = put(upload, 2, 700);
+        put(upload, 2, 700);
         put(upload, 2, 20);
         put(upload, 3, 20);
-        two = put(upload, 2, 30);
+        PartSelection.Part two = put(upload, 2, 30);
         UploadName aborted = begin("films", "b");
         put(aborted, 1, 10);
         alice.done(new Command.AbortUpload(aborted));

@@ -13,6 +13,7 @@ import io.bulwark.protocol.object.Retention;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
@@ -34,7 +35,7 @@ final class VersionedNames {
     private final String bucket;
     private final boolean locks;
     private final Random random;
-    private final Map<String, TreeMap<Long, Made>> names = new TreeMap<>();
+    private final Map<String, NavigableMap<Long, Made>> names = new TreeMap<>();
     private Versioning state;
     /** Latest agreed time that a reply has shown. */
     private long agreedMillis;
@@ -115,7 +116,7 @@ final class VersionedNames {
         return prefix() + random.nextInt(KEYS);
     }
 
-    private TreeMap<Long, Made> versions(String key) {
+    private NavigableMap<Long, Made> versions(String key) {
         return names.computeIfAbsent(key, _ -> new TreeMap<>());
     }
 

@@ -104,6 +104,7 @@ final class RecentAnswers<K, V> {
         }
     }
 
+    @SuppressWarnings("ReferenceEquality") // A later caller may have asked the same question again.
     private void remove(K question, CompletableFuture<V> own) {
         lock.lock();
         try {

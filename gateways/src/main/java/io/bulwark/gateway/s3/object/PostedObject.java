@@ -48,7 +48,8 @@ public final class PostedObject {
                 HexFormat.of().formatHex(call.exchange().digests().md5()));
         SortedMap<String, String> headers = ObjectWrites.written(stored);
         headers.put("etag", tag);
-        headers.put("location", "/" + encoded(call.bucketName()) + "/" + encoded(key));
+        String location = "/" + encoded(call.bucketName()) + "/" + encoded(key);
+        headers.put("location", location);
         Optional<String> redirection = Optional.ofNullable(form.get("success_action_redirect"))
                 .or(() -> Optional.ofNullable(form.get("redirect")))
                 .flatMap(text -> redirection(text, call, tag));
@@ -59,14 +60,14 @@ public final class PostedObject {
         }
         switch (form.getOrDefault("success_action_status", "")) {
             case "200" -> call.respond(200, headers);
-            case "201" -> created(call, tag, headers);
+            case "201" -> created(call, tag, location, headers);
             default -> call.respond(204, headers);
         }
     }
 
-    private static void created(Call call, String tag, SortedMap<String, String> headers) {
+    private static void created(Call call, String tag, String location, SortedMap<String, String> headers) {
         byte[] document = new XmlWriter("PostResponse")
-                .element("Location", headers.get("location"))
+                .element("Location", location)
                 .element("Bucket", call.bucketName())
                 .element("Key", call.key())
                 .element("ETag", tag)

@@ -123,7 +123,7 @@ public final class Authorization {
         }
         boolean aboutList = wanted.get() == Permission.READ_ACP || wanted.get() == Permission.WRITE_ACP;
         AccessControlList counting = rules.block().ignorePublicAcls() ? acl.withoutGroups() : acl;
-        return aboutList && isPerson(owner) || counting.allows(person, wanted.get());
+        return (aboutList && isPerson(owner)) || counting.allows(person, wanted.get());
     }
 
     private boolean isPerson(String id) {

@@ -267,19 +267,27 @@ class HostileClientTest {
         operations.objects.put("b/1", new byte[] {1});
         operations.objects.put("b/2", new byte[200_000]);
         try (RawClient client = new RawClient(start().boundAddress())) {
-            client.send("GET /b/1 HTTP/1.1\r\n"
-                    + "Host: a\r\n\r\n"
-                    + "PUT /b/3 HTTP/1.1\r\n"
-                    + "Host: a\r\n"
-                    + "Content-Length: 3\r\n\r\n"
-                    + "abcGET /b/2 HTTP/1.1\r\n"
-                    + "Host: a\r\n\r\n"
-                    + "HEAD /b/2 HTTP/1.1\r\n"
-                    + "Host: a\r\n\r\n"
-                    + "GET /b/3 HTTP/1.1\r\n"
-                    + "Host: a\r\n\r\n"
-                    + "GET /b/1?unknown-length HTTP/1.1\r\n"
-                    + "Host: a\r\n\r\n");
+            client.send("""
+                    GET /b/1 HTTP/1.1\r
+                    Host: a\r
+                    \r
+                    PUT /b/3 HTTP/1.1\r
+                    Host: a\r
+                    Content-Length: 3\r
+                    \r
+                    abcGET /b/2 HTTP/1.1\r
+                    Host: a\r
+                    \r
+                    HEAD /b/2 HTTP/1.1\r
+                    Host: a\r
+                    \r
+                    GET /b/3 HTTP/1.1\r
+                    Host: a\r
+                    \r
+                    GET /b/1?unknown-length HTTP/1.1\r
+                    Host: a\r
+                    \r
+                    """);
             assertThat(client.read().body()).containsExactly(1);
             assertThat(client.read().status()).isEqualTo(200);
             assertThat(client.read().body()).hasSize(200_000);
@@ -295,11 +303,14 @@ class HostileClientTest {
             client.send("PUT /b/k HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n");
             assertThat(client.read().status()).isEqualTo(100);
             assertThat(client.send("abc").read().status()).isEqualTo(200);
-            client.send("PUT /b/k HTTP/1.1\r\n"
-                    + "Host: a\r\n"
-                    + "Content-Length: 3\r\n"
-                    + "Expect: 100-continue\r\n"
-                    + "Content-MD5: x\r\n\r\n");
+            client.send("""
+                    PUT /b/k HTTP/1.1\r
+                    Host: a\r
+                    Content-Length: 3\r
+                    Expect: 100-continue\r
+                    Content-MD5: x\r
+                    \r
+                    """);
             RawClient.Response refused = client.read();
             assertThat(refused.status()).isEqualTo(400);
             assertThat(refused.header("connection")).isEqualTo("close");
@@ -370,7 +381,8 @@ class HostileClientTest {
     @Test
     void aRefusedLargeBodyEndsTheConnectionAfterTheResponse() throws IOException {
         try (RawClient client = new RawClient(start().boundAddress())) {
-            client.send("PUT /b/k HTTP/1.1\r\nHost: a\r\nContent-MD5: x\r\nContent-Length: 1000000\r\n\r\n");
+            client.send("PUT /b/k HTTP/1.1\r\nHost: a\r\nContent-MD5: x\r\nContent-Length: 2000000\r\n\r\n");
+            // A server that happened to have read the whole body would keep the connection.
             client.send(new byte[1_000_000]);
             RawClient.Response response = client.read();
             assertThat(response.text()).contains("InvalidDigest");
