@@ -1,6 +1,8 @@
 package io.bulwark.appliance.cli;
 
+import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
 import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -19,6 +21,10 @@ import picocli.CommandLine.Spec;
         })
 final class CompletionCommand implements Callable<Integer> {
     private static final String NAME = "bulwark";
+
+    /** The values of an option or parameter in a script for bash. */
+    private static final Pattern VALUES =
+            Pattern.compile("(?<=_args=)\\(\"[^)\n]*\\)(?= # .* values$)", Pattern.MULTILINE);
 
     enum Shell {
         BASH,
@@ -41,8 +47,13 @@ final class CompletionCommand implements Callable<Integer> {
     static String script(CommandLine commands, Shell shell) {
         return switch (shell) {
             // The script of picocli turns on zsh's emulation of bash's completion itself.
-            case BASH, ZSH -> AutoComplete.bash(NAME, commands);
+            case BASH, ZSH -> withTypedValues(AutoComplete.bash(NAME, commands));
             case FISH -> new FishCompletion(NAME).script(commands);
         };
+    }
+
+    /** Picocli writes the names of constants, which are typed in lower case. */
+    private static String withTypedValues(String script) {
+        return VALUES.matcher(script).replaceAll(values -> values.group().toLowerCase(Locale.ROOT));
     }
 }

@@ -67,7 +67,11 @@ final class SupportCommand implements Callable<Integer> {
                         json,
                         "Wrote " + file + " (" + Text.bytes(content.size()) + ", "
                                 + Text.count(parts.size(), "part")
-                                + "). It holds names of your buckets and hosts; look at it before you send it.");
+                                + "). It holds names of your buckets and hosts; look at it before you send it."
+                                + (parts.keySet().stream().anyMatch(part -> part.startsWith("logs/"))
+                                        ? ""
+                                        : "\nIt holds no logs, as " + data.resolve("logs")
+                                                + " has none: `up` in the foreground logs to its terminal."));
         return 0;
     }
 

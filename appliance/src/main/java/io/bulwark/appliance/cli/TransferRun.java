@@ -3,6 +3,7 @@ package io.bulwark.appliance.cli;
 import io.bulwark.appliance.transfer.Transfer;
 import io.bulwark.appliance.transfer.TransferPlan;
 import io.bulwark.appliance.transfer.TransferPlan.Change;
+import io.bulwark.appliance.transfer.TreeDownload;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -50,7 +51,7 @@ final class TransferRun {
         show("", result.failures());
         show("", result.notes());
         showKept(plan, result);
-        report(plan, result, (System.nanoTime() - start) / 1e9);
+        report(transfer instanceof TreeDownload ? "Wrote" : "Stored", plan, result, (System.nanoTime() - start) / 1e9);
         return result.failures().isEmpty() && plan.findings().failures().isEmpty() ? 0 : CommandFailure.FAILED;
     }
 
@@ -112,7 +113,7 @@ final class TransferRun {
         }
     }
 
-    private void report(TransferPlan plan, Transfer.Result result, double seconds) {
+    private void report(String done, TransferPlan plan, Transfer.Result result, double seconds) {
         TransferPlan.Findings findings = plan.findings();
         long failed = (long) findings.failures().size() + result.failures().size();
         Map<String, Object> json = new LinkedHashMap<>();
@@ -126,7 +127,8 @@ final class TransferRun {
         json.put("seconds", seconds);
         String text = String.format(
                 Locale.ROOT,
-                "Stored %s (%s) in %.1f s; %,d unchanged, %,d deleted, %,d skipped, %,d failed%s.",
+                "%s %s (%s) in %.1f s; %,d unchanged, %,d deleted, %,d skipped, %,d failed%s.",
+                done,
                 Text.count(result.files(), "file"),
                 Text.bytes(result.bytes()),
                 seconds,

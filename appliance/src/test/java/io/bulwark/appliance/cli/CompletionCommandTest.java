@@ -28,6 +28,9 @@ class CompletionCommandTest {
         assertThat(run("bash", "-c", ask.formatted("bulwark no", 1))).contains("node");
         assertThat(run("bash", "-c", ask.formatted("bulwark node li", 2))).contains("list", "lie");
         assertThat(run("bash", "-c", ask.formatted("bulwark mb --vol", 2))).contains("--volume");
+        assertThat(run("bash", "-c", ask.formatted("bulwark completion ''", 2))).contains("bash zsh fish");
+        assertThat(run("bash", "-c", ask.formatted("bulwark node lie --how fl", 4)))
+                .contains("flip");
     }
 
     @Test

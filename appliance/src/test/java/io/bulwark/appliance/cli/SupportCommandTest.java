@@ -40,6 +40,7 @@ class SupportCommandTest {
         Path file = directory.resolve("support.zip");
         CommandOutput run = CommandOutput.of("support", "--data", data.toString(), "--out", file.toString());
         assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(run.out()).doesNotContain("It holds no logs");
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
                 .isEqualTo("rw-------");
         SortedMap<String, String> parts = unpacked(file);
@@ -66,6 +67,14 @@ class SupportCommandTest {
         for (String secret : secrets) {
             assertThat(all).doesNotContain(secret);
         }
+    }
+
+    @Test
+    void anArchiveWithoutLogsSaysWhy() {
+        Path file = directory.resolve("support.zip");
+        CommandOutput run = CommandOutput.of("support", "--data", directory.toString(), "--out", file.toString());
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(run.out()).contains("It holds no logs", "logs to its terminal");
     }
 
     @Test
