@@ -13,6 +13,7 @@ import io.bulwark.client.config.GenesisFile;
 import io.bulwark.client.evidence.EvidenceFile;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.EvidenceVerification;
+import io.bulwark.transport.identity.Identity;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -318,6 +319,50 @@ class ConsoleBrowserIT {
     }
 
     @Test
+    @Order(6)
+    void anOperatorSignsInWithAKeyAndOut() {
+        try (BrowserContext stranger = BROWSER.window()) {
+            Page page = stranger.newPage();
+            page.navigate(url + "/sign-in");
+            page.getByText("Sign in with your own key").click();
+            page.getByLabel("Identity file or PKCS#12 container")
+                    .setInputFiles(Identity.file(CLUSTER.plan().data().keys(), PrincipalId.client(0)));
+            Browser.assertAccessible(page);
+            Browser.picture(page, "sign-in-key");
+            click(page, "Sign in with the key");
+            assertThat(heading(page, "Dashboard")).isVisible();
+            page.navigate(url + "/account");
+            assertThat(page.getByText("with your own key")).isVisible();
+            click(page, "Sign out");
+            assertThat(page.getByText("You signed out.")).isVisible();
+        }
+    }
+
+    @Test
+    @Order(6)
+    void settingsOfABucketAndTagsChange() {
+        Page page = open("/buckets/" + BUCKET);
+        page.getByRole(AriaRole.LINK, new Page.GetByRoleOptions().setName("Settings"))
+                .click();
+        page.getByLabel("Versions").selectOption("keep");
+        page.getByLabel("Quota of all versions").fill("1.5 GiB");
+        click(page, "Change the settings");
+        assertThat(page.locator("table.facts")).containsText("all are kept");
+        assertThat(page.locator("table.facts")).containsText("1.5 GiB");
+        Browser.assertAccessible(page);
+        Browser.picture(page, "bucket-settings");
+        page.navigate(url + "/buckets/" + BUCKET + "/object?key=" + OBJECT);
+        click(page, "Edit the tags…");
+        page.getByLabel("One a line").fill("kind=boat\nyear=2026");
+        click(page, "Replace the tags");
+        assertThat(page.locator("table.facts")).containsText("Tag year");
+        assertThat(page.getByText("null version").first()).isVisible();
+        Browser.assertAccessible(page);
+        Browser.picture(page, "object-tags");
+        page.close();
+    }
+
+    @Test
     @Order(7)
     void everyPageIsAccessible() {
         for (String path : List.of(
@@ -332,6 +377,7 @@ class ConsoleBrowserIT {
                 "/volumes/-new",
                 "/buckets",
                 "/buckets/-new",
+                "/access-keys",
                 "/work",
                 "/principals",
                 "/jobs",
