@@ -514,7 +514,7 @@ class ConsoleApiIT {
         assertThat(get("access-keys").text()).contains(RUN).doesNotContain("secret");
         assertThat(get(key).json().get("sealedFor").size()).isEqualTo(2);
         call("GET", "access-keys/none").gives(404);
-        call("GET", "access-keys").token(viewer).gives(403);
+        api.call("GET", API + "access-keys").token(viewer).gives(403);
         call("POST", key + "/rotation").json(Map.of("hours", -1)).gives(400).refuses("hours");
         call("POST", "access-keys/none/rotation").json(Map.of()).gives(404);
         Answer rotated =
