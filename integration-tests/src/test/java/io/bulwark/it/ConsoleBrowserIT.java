@@ -75,14 +75,14 @@ class ConsoleBrowserIT {
         Browser.assertAccessible(page);
         Browser.picture(page, "set-up");
         page.getByLabel("Name").fill(NAME);
-        page.getByLabel("Password", new Page.GetByLabelOptions().setExact(true)).fill(PASSWORD);
+        password(page).fill(PASSWORD);
         page.getByLabel("The password again").fill(PASSWORD);
         click(page, "Create the account");
         assertThat(page.getByText("The password is set.")).isVisible();
         Browser.assertAccessible(page);
         Browser.picture(page, "sign-in");
         page.getByLabel("Name").fill(NAME);
-        page.getByLabel("Password").fill(PASSWORD);
+        password(page).fill(PASSWORD);
         click(page, "Sign in");
         assertThat(heading(page, "Dashboard")).isVisible();
         page.navigate(link);
@@ -117,6 +117,10 @@ class ConsoleBrowserIT {
         return await().atMost(LONG).pollInterval(Duration.ofSeconds(1)).pollInSameThread();
     }
 
+    private static Locator password(Page page) {
+        return page.getByLabel("Password", new Page.GetByLabelOptions().setExact(true));
+    }
+
     private static Locator heading(Page page, String text) {
         return page.getByRole(AriaRole.HEADING, new Page.GetByRoleOptions().setName(text));
     }
@@ -129,7 +133,7 @@ class ConsoleBrowserIT {
             page.navigate(url + "/buckets");
             assertThat(heading(page, "Sign in")).isVisible();
             page.getByLabel("Name").fill(NAME);
-            page.getByLabel("Password").fill("wrong horse battery");
+            password(page).fill("wrong horse battery");
             click(page, "Sign in");
             assertThat(page.getByText("This name and password do not match.")).isVisible();
         }
