@@ -614,12 +614,6 @@ class ConsoleApiIT {
                 .gives(201);
         String key = "principals/" + guest + "/key";
         call("PUT", key).json(Map.of("key", freshKey(guest))).gives(403);
-        // The replicas refuse this change in any case, but to a door for another reason.
-        String replace = "replicas/replica-0/replace";
-        Map<String, String> impossible =
-                Map.of("replica", "replica-99999", "key", freshKey(guest), "address", "127.0.0.1:9");
-        Answer byDoor = call("POST", replace).json(impossible).gives(202);
-        assertThat(api.ended(admin, byDoor).toString()).contains("only for itself");
         OperatorKey operator = OperatorKey.of(CLUSTER, PrincipalId.client(0));
         for (String content : List.of(operator.pem(), operator.container("secret"))) {
             Session session = api.signInWithKey(content, "secret").orElseThrow();
@@ -628,8 +622,6 @@ class ConsoleApiIT {
             assertThat(self.get("principal").asString()).isEqualTo("client-0");
             assertThat(self.get("role").asString()).isEqualToIgnoringCase("administrator");
             session.send(api.call("PUT", API + key).json(Map.of("key", freshKey(guest))), 200);
-            Answer byKey = session.send(api.call("POST", API + replace).json(impossible), 202);
-            assertThat(api.ended(admin, byKey).toString()).contains("no room for replica-99999");
             session.send(api.call("GET", API + "account/tokens"), 404);
             session.send(api.call("POST", API + "account/tokens").json(Map.of("label", "x", "role", "viewer")), 403);
             assertThat(session.send(api.call("GET", API + "audit?limit=1&by=client-0"), 200)
