@@ -12,6 +12,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -178,6 +179,22 @@ final class CheckedApi implements AutoCloseable {
             csrfHeader = meta.group(2);
         }
 
+        /** Posts a form; returns the page that it leads to. */
+        private String post(String page, String form) throws IOException, InterruptedException {
+            HttpResponse<String> answer = browser.send(
+                    HttpRequest.newBuilder(URI.create(url + page))
+                            .header("Content-Type", "application/x-www-form-urlencoded")
+                            .POST(HttpRequest.BodyPublishers.ofString(form + "&_csrf=" + encoded(csrf)))
+                            .build(),
+                    HttpResponse.BodyHandlers.ofString());
+            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(302);
+            return answer.headers().firstValue("Location").orElseThrow();
+        }
+
+        void signOut() throws IOException, InterruptedException {
+            assertThat(post("/sign-out", "")).endsWith("/sign-in?out");
+        }
+
         Answer send(Call call, int status) throws IOException, InterruptedException {
             return call.header(csrfHeader, csrf).gives(status, browser);
         }
@@ -195,17 +212,24 @@ final class CheckedApi implements AutoCloseable {
     Session signIn(ConsoleUser user) throws IOException, InterruptedException {
         Session session = new Session();
         session.open("/sign-in");
-        String form = "name=" + encoded(user.name()) + "&password=" + encoded(user.password()) + "&_csrf="
-                + encoded(session.csrf);
-        HttpResponse<String> answer = session.browser.send(
-                HttpRequest.newBuilder(URI.create(url + "/sign-in"))
-                        .header("Content-Type", "application/x-www-form-urlencoded")
-                        .POST(HttpRequest.BodyPublishers.ofString(form))
-                        .build(),
-                HttpResponse.BodyHandlers.ofString());
-        assertThat(answer.statusCode()).isEqualTo(302);
+        session.post("/sign-in", "name=" + encoded(user.name()) + "&password=" + encoded(user.password()));
         session.open("/account");
         return session;
+    }
+
+    /** Sends a key as the page of sign-in does; returns nothing if the console refuses it. */
+    Optional<Session> signInWithKey(String content, String password) throws IOException, InterruptedException {
+        Session session = new Session();
+        session.open("/sign-in");
+        String to =
+                session.post("/sign-in/key", "content=" + encoded(content) + "&password=" + encoded(password));
+        if (to.endsWith("/sign-in?key")) {
+            session.close();
+            return Optional.empty();
+        }
+        assertThat(to).doesNotContain("sign-in");
+        session.open("/account");
+        return Optional.of(session);
     }
 
     private static String encoded(String text) {

@@ -4,9 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.it.CheckedApi.Answer;
 import io.bulwark.it.CheckedApi.Session;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.transport.identity.Identity;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -269,6 +273,69 @@ class ConsoleApiIT {
     }
 
     @Test
+    @Order(3)
+    void settingsAndTagsChange() throws Exception {
+        String name = "set-" + RUN;
+        call("POST", "buckets")
+                .json(Map.of("name", name, "retention", Map.of("mode", "governance", "days", 1)))
+                .gives(400)
+                .refuses("retention");
+        call("POST", "buckets").json(Map.of("name", name)).gives(201);
+        String settings = "buckets/" + name + "/settings";
+        String seen = get(settings).header("ETag");
+        String object = "buckets/" + name + "/object";
+        call("PUT", object + "?key=a").bytes("text/plain", new byte[3]).gives(201);
+        call("PATCH", settings).json(Map.of("versioning", "off")).gives(400).refuses("versioning");
+        call("PATCH", settings)
+                .json(Map.of("retention", Map.of("mode", "governance", "days", 1)))
+                .gives(409);
+        Answer changed = call("PATCH", settings)
+                .header("If-Match", seen)
+                .json(Map.of(
+                        "versioning",
+                        "keep",
+                        "quotaBytes",
+                        1 << 20,
+                        "objectLock",
+                        true,
+                        "retention",
+                        Map.of("mode", "governance", "years", 1)))
+                .gives(200);
+        assertThat(get(settings).json()).isEqualTo(changed.json());
+        call("PATCH", settings)
+                .header("If-Match", seen)
+                .json(Map.of("quotaBytes", 0))
+                .gives(412);
+        call("PATCH", "buckets/none-" + RUN + "/settings")
+                .json(Map.of("quotaBytes", 0))
+                .gives(404);
+
+        Answer put = call("PUT", object + "?key=a")
+                .bytes("text/plain", new byte[4])
+                .gives(201);
+        assertThat(get("buckets/" + name + "/versions?key=a").json().get("items").get(1).get("nullVersion").asBoolean())
+                .isTrue();
+        JsonNode lock = get(object + "/info?key=a").json().get("lock");
+        assertThat(lock.get("mode").asString()).isEqualTo("governance");
+        call("PUT", object + "/tags?key=a")
+                .header("If-Match", STALE)
+                .json(Map.of("tags", Map.of()))
+                .gives(412);
+        assertThat(call("PUT", object + "/tags?key=a")
+                        .header("If-Match", put.header("ETag"))
+                        .json(Map.of("tags", Map.of("kind", "boat")))
+                        .gives(200)
+                        .json()
+                        .get("tags")
+                        .get("kind")
+                        .asString())
+                .isEqualTo("boat");
+        call("PUT", object + "/tags?key=none").json(Map.of("tags", Map.of())).gives(404);
+        String version = put.json().get("version").asString();
+        call("DELETE", object + "?key=a&version=" + version).gives(409);
+    }
+
+    @Test
     @Order(4)
     void volumesComeAndGo() throws Exception {
         String name = "vol-" + RUN;
@@ -280,6 +347,10 @@ class ConsoleApiIT {
                 .json(Map.of("name", name, "faults", 0))
                 .gives(400)
                 .refuses("policy");
+        call("POST", "volumes")
+                .json(Map.of("name", name, "kind", "register", "blocks", Long.MAX_VALUE))
+                .gives(400)
+                .refuses("blocks");
         call("POST", "volumes").json(Map.of("name", "default")).gives(409);
         Answer made = call("POST", "volumes").json(Map.of("name", name)).gives(201);
         assertThat(get("volumes/" + name).header("ETag")).isEqualTo(made.header("ETag"));
@@ -412,6 +483,7 @@ class ConsoleApiIT {
                 .refuses("rights");
         call("DELETE", "grants?client=" + id + "&scope=volume&name=default").gives(200);
         call("GET", "grants").gives(400).refuses("client");
+        call("GET", "grants?client=client-65534").gives(404);
 
         String actFor = "principals/" + id + "/act-for/client-1";
         call("PUT", actFor)
@@ -442,7 +514,7 @@ class ConsoleApiIT {
         assertThat(get("access-keys").text()).contains(RUN).doesNotContain("secret");
         assertThat(get(key).json().get("sealedFor").size()).isEqualTo(2);
         call("GET", "access-keys/none").gives(404);
-        call("GET", "access-keys").token(viewer).gives(403);
+        api.call("GET", API + "access-keys").token(viewer).gives(403);
         call("POST", key + "/rotation").json(Map.of("hours", -1)).gives(400).refuses("hours");
         call("POST", "access-keys/none/rotation").json(Map.of()).gives(404);
         Answer rotated =
@@ -531,6 +603,68 @@ class ConsoleApiIT {
                             400)
                     .refuses("present");
         }
+    }
+
+    @Test
+    @Order(8)
+    void anOwnKeyDoesWhatNoDoorMay() throws Exception {
+        PrincipalId guest = PrincipalId.client(60_000 + Math.floorMod(RUN.hashCode(), 5_000));
+        call("POST", "principals")
+                .json(Map.of("principal", guest.toString(), "key", freshKey(guest)))
+                .gives(201);
+        String key = "principals/" + guest + "/key";
+        call("PUT", key).json(Map.of("key", freshKey(guest))).gives(403);
+        OperatorKey operator = OperatorKey.of(CLUSTER, PrincipalId.client(0));
+        for (String content : List.of(operator.pem(), operator.container("secret"))) {
+            Session session = api.signInWithKey(content, "secret").orElseThrow();
+            JsonNode self = session.send(api.call("GET", API + "account"), 200).json();
+            assertThat(self.get("means").asString()).isEqualTo("key");
+            assertThat(self.get("principal").asString()).isEqualTo("client-0");
+            assertThat(self.get("role").asString()).isEqualToIgnoringCase("administrator");
+            session.send(api.call("PUT", API + key).json(Map.of("key", freshKey(guest))), 200);
+            session.send(api.call("GET", API + "account/tokens"), 404);
+            session.send(api.call("POST", API + "account/tokens").json(Map.of("label", "x", "role", "viewer")), 403);
+            assertThat(session.send(api.call("GET", API + "audit?limit=1&by=client-0"), 200)
+                            .text())
+                    .contains(guest.toString());
+            session.signOut();
+            session.send(api.call("GET", API + "account"), 401);
+            session.close();
+        }
+        call("DELETE", "principals/" + guest).gives(202);
+    }
+
+    @Test
+    @Order(8)
+    void keysWithoutRightsAndThingsThatAreNoKeysAreRefused() throws Exception {
+        PrincipalId unused = PrincipalId.client(12);
+        OperatorKey operator = OperatorKey.of(CLUSTER, PrincipalId.client(0));
+        for (String content : List.of(
+                "",
+                "no base64",
+                Base64.getEncoder().encodeToString("garbage".getBytes(StandardCharsets.UTF_8)),
+                operator.container("another"),
+                OperatorKey.of(CLUSTER, PrincipalId.node(0)).pem(),
+                OperatorKey.of(Identity.generate(PrincipalId.client(0), new SecureRandom())).pem(),
+                OperatorKey.of(CLUSTER, unused).pem())) {
+            assertThat(api.signInWithKey(content, "secret")).as(content).isEmpty();
+        }
+        CLUSTER.grant(unused.number());
+        try (Session session = api.signInWithKey(OperatorKey.of(CLUSTER, unused).pem(), "")
+                .orElseThrow()) {
+            assertThat(session.send(api.call("GET", API + "account"), 200)
+                            .json()
+                            .get("role")
+                            .asString())
+                    .isEqualToIgnoringCase("operator");
+            session.send(api.call("GET", API + "access-keys"), 403);
+            session.signOut();
+        }
+        assertThat(get("access-log").text()).contains("key:client-12").contains("not a client");
+    }
+
+    private static String freshKey(PrincipalId principal) {
+        return Identity.generate(principal, new SecureRandom()).publicKey().text();
     }
 
     @Test

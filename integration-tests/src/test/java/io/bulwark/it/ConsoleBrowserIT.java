@@ -13,6 +13,7 @@ import io.bulwark.client.config.GenesisFile;
 import io.bulwark.client.evidence.EvidenceFile;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.EvidenceVerification;
+import io.bulwark.transport.identity.Identity;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -74,14 +75,14 @@ class ConsoleBrowserIT {
         Browser.assertAccessible(page);
         Browser.picture(page, "set-up");
         page.getByLabel("Name").fill(NAME);
-        page.getByLabel("Password", new Page.GetByLabelOptions().setExact(true)).fill(PASSWORD);
+        password(page).fill(PASSWORD);
         page.getByLabel("The password again").fill(PASSWORD);
         click(page, "Create the account");
         assertThat(page.getByText("The password is set.")).isVisible();
         Browser.assertAccessible(page);
         Browser.picture(page, "sign-in");
         page.getByLabel("Name").fill(NAME);
-        page.getByLabel("Password").fill(PASSWORD);
+        password(page).fill(PASSWORD);
         click(page, "Sign in");
         assertThat(heading(page, "Dashboard")).isVisible();
         page.navigate(link);
@@ -116,6 +117,10 @@ class ConsoleBrowserIT {
         return await().atMost(LONG).pollInterval(Duration.ofSeconds(1)).pollInSameThread();
     }
 
+    private static Locator password(Page page) {
+        return page.getByLabel("Password", new Page.GetByLabelOptions().setExact(true));
+    }
+
     private static Locator heading(Page page, String text) {
         return page.getByRole(AriaRole.HEADING, new Page.GetByRoleOptions().setName(text));
     }
@@ -128,7 +133,7 @@ class ConsoleBrowserIT {
             page.navigate(url + "/buckets");
             assertThat(heading(page, "Sign in")).isVisible();
             page.getByLabel("Name").fill(NAME);
-            page.getByLabel("Password").fill("wrong horse battery");
+            password(page).fill("wrong horse battery");
             click(page, "Sign in");
             assertThat(page.getByText("This name and password do not match.")).isVisible();
         }
@@ -318,6 +323,50 @@ class ConsoleBrowserIT {
     }
 
     @Test
+    @Order(6)
+    void anOperatorSignsInWithAKeyAndOut() {
+        try (BrowserContext stranger = BROWSER.window()) {
+            Page page = stranger.newPage();
+            page.navigate(url + "/sign-in");
+            page.getByText("Sign in with your own key").click();
+            page.getByLabel("Identity file or PKCS#12 container")
+                    .setInputFiles(Identity.file(CLUSTER.plan().data().keys(), PrincipalId.client(0)));
+            Browser.assertAccessible(page);
+            Browser.picture(page, "sign-in-key");
+            click(page, "Sign in with the key");
+            assertThat(heading(page, "Dashboard")).isVisible();
+            page.navigate(url + "/account");
+            assertThat(page.getByText("with your own key")).isVisible();
+            click(page, "Sign out");
+            assertThat(page.getByText("You signed out.")).isVisible();
+        }
+    }
+
+    @Test
+    @Order(6)
+    void settingsOfABucketAndTagsChange() {
+        Page page = open("/buckets/" + BUCKET);
+        page.getByRole(AriaRole.LINK, new Page.GetByRoleOptions().setName("Settings"))
+                .click();
+        page.getByLabel("Versions").selectOption("keep");
+        page.getByLabel("Quota of all versions").fill("1.5 GiB");
+        click(page, "Change the settings");
+        assertThat(page.locator("table.facts")).containsText("all are kept");
+        assertThat(page.locator("table.facts")).containsText("1.5 GiB");
+        Browser.assertAccessible(page);
+        Browser.picture(page, "bucket-settings");
+        page.navigate(url + "/buckets/" + BUCKET + "/object?key=" + OBJECT);
+        click(page, "Edit the tags…");
+        page.getByLabel("One a line").fill("kind=boat\nyear=2026");
+        click(page, "Replace the tags");
+        assertThat(page.locator("table.facts")).containsText("Tag year");
+        assertThat(page.getByText("null version").first()).isVisible();
+        Browser.assertAccessible(page);
+        Browser.picture(page, "object-tags");
+        page.close();
+    }
+
+    @Test
     @Order(7)
     void everyPageIsAccessible() {
         for (String path : List.of(
@@ -332,6 +381,7 @@ class ConsoleBrowserIT {
                 "/volumes/-new",
                 "/buckets",
                 "/buckets/-new",
+                "/access-keys",
                 "/work",
                 "/principals",
                 "/jobs",

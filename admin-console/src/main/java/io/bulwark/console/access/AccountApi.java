@@ -38,8 +38,8 @@ class AccountApi {
     /**
      * The person.
      *
-     * @param principal for which the console acts, such as {@code client-16}
-     * @param means password, token or oidc
+     * @param principal for which the console acts, such as {@code client-16}; the owner of the key if the means is one
+     * @param means password, token, oidc or key
      */
     record View(String name, Role role, String principal, String means) {}
 
@@ -80,7 +80,7 @@ class AccountApi {
 
     @GetMapping("/tokens")
     @Operation(summary = "Personal access tokens of the account")
-    @ApiResponse(responseCode = "404", description = "The person signs in through a provider and has no account here.")
+    @ApiResponse(responseCode = "404", description = "The person signs in through a provider or with a key, and has no account here.")
     @ApiResponse(responseCode = "200", description = "All tokens, without their secrets")
     Page<TokenView> tokens() {
         return Page.whole(own.find().tokens().stream().map(TokenView::of).toList());

@@ -6,7 +6,10 @@ import io.bulwark.client.error.BulwarkException;
 import io.bulwark.console.ConsoleSettings;
 import io.bulwark.console.KeyConnector;
 import io.bulwark.console.account.AccessLog;
+import io.bulwark.console.account.Passwords;
 import io.bulwark.console.account.Role;
+import io.bulwark.console.account.SignInAttempts;
+import io.bulwark.console.http.ApiException;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.metadata.Rights;
@@ -15,10 +18,12 @@ import io.bulwark.transport.identity.Identity;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.Base64;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.springframework.security.authentication.UsernamePasswordAuthenticationToken;
 import org.springframework.security.core.context.SecurityContext;
 import org.springframework.security.core.context.SecurityContextHolder;
@@ -39,10 +44,14 @@ class KeySignIn {
     private static final int PASSWORD_LENGTH_MAX = 1024;
 
     private final Optional<KeyConnector> connector;
+    private final SignInAttempts attempts;
+    private final Passwords passwords;
     private final AccessLog log;
     private final Semaphore room = new Semaphore(CONNECTIONS_MAX);
 
-    KeySignIn(ConsoleSettings settings, AccessLog log) {
+    KeySignIn(ConsoleSettings settings, SignInAttempts attempts, Passwords passwords, AccessLog log) {
+        this.attempts = attempts;
+        this.passwords = passwords;
         this.connector = settings.surroundings().keys();
         this.log = log;
     }
@@ -59,48 +68,79 @@ class KeySignIn {
             @RequestParam(defaultValue = "") String password,
             HttpServletRequest request,
             HttpServletResponse response) {
+        String address = request.getRemoteAddr();
         if (connector.isEmpty() || content.length() > CONTENT_LENGTH_MAX || password.length() > PASSWORD_LENGTH_MAX) {
-            return refused("", "a key of " + content.length() + " characters", request);
+            return refused("", "a key of " + content.length() + " characters", address);
         }
-        Identity identity;
-        try {
-            identity = Identity.read(Base64.getDecoder().decode(content), password.toCharArray());
-        } catch (IOException | IllegalArgumentException e) {
-            return refused("", "not a key: " + e.getMessage(), request);
-        }
-        String name = identity.principal().toString();
-        if (identity.principal().kind() != PrincipalKind.CLIENT) {
-            return refused(name, "not a client", request);
+        if (attempts.isLocked(address)) {
+            return "redirect:/sign-in?locked";
         }
         if (!room.tryAcquire()) {
             return "redirect:/sign-in?busy";
         }
-        Bulwark client;
+        Optional<Person> person = Optional.empty();
         try {
-            client = connector.get().connect(identity);
-        } catch (BulwarkException e) {
-            room.release();
-            return refused(name, String.valueOf(e.getMessage()), request);
+            // The maker of a container chooses how long its password takes to hash.
+            Identity identity = passwords.inTurn(() -> read(content, password));
+            person = connect(connector.get(), identity, address);
+        } catch (UncheckedIOException e) {
+            return refused("", "not a key: " + e.getCause().getMessage(), address);
+        } catch (ApiException e) {
+            return "redirect:/sign-in?busy";
+        } finally {
+            if (person.isEmpty()) {
+                room.release();
+            }
         }
-        OwnConnection own = new OwnConnection(client, room::release);
-        Optional<Role> role;
-        try {
-            role = roleOf(client, identity.principal());
-        } catch (BulwarkException e) {
-            role = Optional.empty();
+        if (person.isEmpty()) {
+            return "redirect:/sign-in?key";
         }
-        if (role.isEmpty()) {
-            client.close();
-            room.release();
-            return refused(name, "no rights on the cluster", request);
-        }
-        begin(
-                new Person(name, role.get(), identity.principal(), Person.Means.KEY, false, 0, Optional.of(own)),
-                own,
-                request,
-                response);
-        log.add(AccessLog.Event.SIGNED_IN, name, request.getRemoteAddr(), "with the own key, " + role.get());
+        begin(person.get(), request, response);
+        log.add(
+                AccessLog.Event.SIGNED_IN,
+                person.get().name(),
+                address,
+                "with the own key, " + person.get().role());
         return "redirect:/";
+    }
+
+    private static Identity read(String content, String password) {
+        try {
+            return Identity.read(Base64.getDecoder().decode(content), password.toCharArray());
+        } catch (IllegalArgumentException e) {
+            throw new UncheckedIOException(new IOException("no base64", e));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Connects as the key's principal; returns nothing if that gives no role. */
+    private Optional<Person> connect(KeyConnector connector, Identity identity, String address) {
+        // No account has such a name.
+        String name = "key:" + identity.principal();
+        if (identity.principal().kind() != PrincipalKind.CLIENT) {
+            var _ = refused(name, "not a client", address);
+            return Optional.empty();
+        }
+        @Nullable Bulwark client = null;
+        try {
+            client = connector.connect(identity);
+            Optional<Role> role = roleOf(client, identity.principal());
+            if (role.isPresent()) {
+                OwnConnection own = new OwnConnection(client, room::release);
+                client = null;
+                return Optional.of(
+                        new Person(name, role.get(), identity.principal(), Person.Means.KEY, false, 0, Optional.of(own)));
+            }
+            var _ = refused(name, "no rights on the cluster", address);
+        } catch (BulwarkException e) {
+            var _ = refused(name, String.valueOf(e.getMessage()), address);
+        } finally {
+            if (client != null) {
+                client.close();
+            }
+        }
+        return Optional.empty();
     }
 
     /** Returns the highest role whose rights the client has on the whole cluster. */
@@ -120,11 +160,10 @@ class KeySignIn {
                 && (has.administer() || !wanted.administer());
     }
 
-    private static void begin(
-            Person person, OwnConnection own, HttpServletRequest request, HttpServletResponse response) {
+    private static void begin(Person person, HttpServletRequest request, HttpServletResponse response) {
         request.getSession(true);
         request.changeSessionId();
-        request.getSession().setAttribute(OwnConnection.ATTRIBUTE, own);
+        request.getSession().setAttribute(OwnConnection.ATTRIBUTE, person.own().orElseThrow());
         SecurityContext context = SecurityContextHolder.createEmptyContext();
         context.setAuthentication(
                 UsernamePasswordAuthenticationToken.authenticated(person, null, Roles.authorities(person.role())));
@@ -132,8 +171,8 @@ class KeySignIn {
         new HttpSessionSecurityContextRepository().saveContext(context, request, response);
     }
 
-    private String refused(String name, String why, HttpServletRequest request) {
-        log.add(AccessLog.Event.REFUSED, name, request.getRemoteAddr(), "own key: " + why);
+    private String refused(String name, String why, String address) {
+        attempts.refuse(name, address, "own key: " + why);
         return "redirect:/sign-in?key";
     }
 }

@@ -30,7 +30,7 @@ class OwnAccount {
     Account find() {
         Person person = signedIn.person();
         if (!person.isLocal()) {
-            throw ApiException.notFound(person.name() + " signs in through the provider and has no account here");
+            throw ApiException.notFound(person.name() + " has no account here, and signs in without one");
         }
         return accounts.require(person.name());
     }

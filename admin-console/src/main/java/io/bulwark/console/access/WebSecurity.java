@@ -170,7 +170,7 @@ class WebSecurity {
                 .requestMatchers(HttpMethod.HEAD, "/**")
                 .hasAuthority(Roles.authority(Role.VIEWER))
                 // It only reads: the names of its objects are too long for an address.
-                .requestMatchers(HttpMethod.POST, "/api/v1/buckets/*/zip")
+                .requestMatchers(HttpMethod.POST, "/api/v1/buckets/*/zip", "/buckets/*/zip")
                 .hasAuthority(Roles.authority(Role.VIEWER))
                 .requestMatchers(ADMINISTERED)
                 .hasAuthority(Roles.authority(Role.ADMINISTRATOR))

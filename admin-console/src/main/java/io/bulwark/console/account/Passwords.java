@@ -80,8 +80,8 @@ public class Passwords {
         return hash != null && matches;
     }
 
-    /** Does something that hashes, of which few are done at a time. */
-    <T> T inTurn(Supplier<T> work) {
+    /** Does something that hashes a password, of which few are done at a time. */
+    public <T> T inTurn(Supplier<T> work) {
         try {
             if (!turns.tryAcquire(WAIT_SECONDS, TimeUnit.SECONDS)) {
                 throw busy();

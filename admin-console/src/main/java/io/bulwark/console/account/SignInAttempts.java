@@ -75,14 +75,33 @@ public class SignInAttempts {
         });
     }
 
-    private synchronized boolean isLocked(String name, String address) {
-        Instant now = clock.instant();
+    /** Returns whether too many sign-ins of any kind failed from this address. */
+    public synchronized boolean isLocked(String address) {
         Window window = addresses.get(address);
-        if (window != null && window.failures >= FAILURES_PER_ADDRESS && now.isBefore(window.since.plus(LOCKED))) {
-            return true;
-        }
+        return window != null
+                && window.failures >= FAILURES_PER_ADDRESS
+                && clock.instant().isBefore(window.since.plus(LOCKED));
+    }
+
+    private synchronized boolean isLocked(String name, String address) {
         Instant until = failures(name).lockedUntil();
-        return until != null && now.isBefore(until);
+        return isLocked(address) || (until != null && clock.instant().isBefore(until));
+    }
+
+    /** Records a refused sign-in that was none with a password; it counts against the address alone. */
+    public synchronized void refuse(String name, String address, String why) {
+        log.add(AccessLog.Event.REFUSED, name, address, why);
+        count(address, clock.instant());
+    }
+
+    private void count(String address, Instant now) {
+        Window window = addresses.get(address);
+        boolean fresh = window == null || !now.isBefore(window.since.plus(LOCKED));
+        Window counted = window == null || fresh ? new Window(now, 1) : new Window(window.since, window.failures + 1);
+        addresses.put(address, counted);
+        if (counted.failures == FAILURES_PER_ADDRESS) {
+            log.add(AccessLog.Event.LOCKED, "", address, counted.failures + " failed sign-ins from this address");
+        }
     }
 
     private synchronized Outcome fail(String name, String address) {
@@ -98,17 +117,11 @@ public class SignInAttempts {
             unknownNames.put(name, next);
             accounts.rewrite();
         }
-        Window window = addresses.get(address);
-        boolean fresh = window == null || !now.isBefore(window.since.plus(LOCKED));
-        Window counted = window == null || fresh ? new Window(now, 1) : new Window(window.since, window.failures + 1);
-        addresses.put(address, counted);
         log.add(AccessLog.Event.REFUSED, name, address, "wrong name or password");
         if (locks) {
             log.add(AccessLog.Event.LOCKED, name, address, count + " failed sign-ins; until " + next.lockedUntil());
         }
-        if (counted.failures == FAILURES_PER_ADDRESS) {
-            log.add(AccessLog.Event.LOCKED, "", address, counted.failures + " failed sign-ins from this address");
-        }
+        count(address, now);
         return Outcome.REFUSED;
     }
 

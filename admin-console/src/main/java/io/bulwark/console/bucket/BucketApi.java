@@ -12,6 +12,7 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PatchMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
@@ -60,6 +61,31 @@ class BucketApi {
         return ResponseEntity.created(URI.create("/api/v1/buckets/" + made.name()))
                 .eTag(EntityTag.of(made).text())
                 .body(made);
+    }
+
+    @GetMapping("/{bucket}/settings")
+    @Operation(summary = "Shows a bucket's settings, whose `ETag` does not change with its objects")
+    @ApiResponse(responseCode = "200", description = "The settings; the `ETag` is for `If-Match`")
+    ResponseEntity<BucketSettingsView> settings(@PathVariable String bucket) {
+        return tagged(buckets.settings(bucket));
+    }
+
+    @PatchMapping("/{bucket}/settings")
+    @Operation(
+            summary = "Changes settings of a bucket",
+            description = "Fields that are left out stay. The quota needs the right to administer the bucket; the others"
+                    + " need that, or to write and to have created it.")
+    @ApiResponse(responseCode = "409", description = "The other settings do not allow this one")
+    @ApiResponse(responseCode = "200", description = "The settings after the change")
+    ResponseEntity<BucketSettingsView> change(
+            @PathVariable String bucket,
+            @RequestBody BucketSettingsChange wanted,
+            @RequestHeader(name = "If-Match", required = false) @Nullable String ifMatch) {
+        return tagged(buckets.change(bucket, wanted, ifMatch));
+    }
+
+    private static ResponseEntity<BucketSettingsView> tagged(BucketSettingsView settings) {
+        return ResponseEntity.ok().eTag(EntityTag.of(settings).text()).body(settings);
     }
 
     @DeleteMapping("/{bucket}")

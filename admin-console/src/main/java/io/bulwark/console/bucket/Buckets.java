@@ -14,6 +14,8 @@ import io.bulwark.console.http.ApiException;
 import io.bulwark.console.http.EntityTag;
 import io.bulwark.console.job.Job;
 import io.bulwark.console.job.Jobs;
+import io.bulwark.protocol.metadata.BucketChange;
+import io.bulwark.protocol.metadata.DefaultRetention;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLong;
@@ -41,12 +43,16 @@ public class Buckets {
      * @param volume object volume for its data; {@code default} if left out
      * @param keepVersions false if left out
      * @param quotaBytes quota for the bytes of all versions; none if left out
+     * @param objectLock whether versions may be locked, which keeps versions; false if left out
+     * @param retention default of new versions; needs object lock; none if left out
      */
     record Creation(
             @Nullable String name,
             @Nullable String volume,
             @Nullable Boolean keepVersions,
-            @Nullable Long quotaBytes) {}
+            @Nullable Long quotaBytes,
+            @Nullable Boolean objectLock,
+            @Nullable RetentionView retention) {}
 
     /**
      * Request for a verification: one object, or all whose key begins so.
@@ -77,12 +83,41 @@ public class Buckets {
         if (quota < 0) {
             throw ApiException.badField("quotaBytes", "a quota is not negative");
         }
+        boolean lock = Boolean.TRUE.equals(wanted.objectLock);
+        if (lock && Boolean.FALSE.equals(wanted.keepVersions)) {
+            throw ApiException.badField("keepVersions", "object lock keeps versions");
+        }
+        DefaultRetention retention = wanted.retention == null ? DefaultRetention.NONE : wanted.retention.wanted();
+        if (!lock && !retention.equals(DefaultRetention.NONE)) {
+            throw ApiException.badField("retention", "a default retention needs object lock");
+        }
         BucketSpec spec = BucketSpec.of(wanted.name)
                 .inVolume(wanted.volume == null ? BucketSpec.DEFAULT_VOLUME : wanted.volume)
                 .withQuota(quota);
-        return BucketView.of(signedIn.client()
-                .createBucket(Boolean.TRUE.equals(wanted.keepVersions) ? spec.keepingVersions() : spec)
-                .info());
+        spec = Boolean.TRUE.equals(wanted.keepVersions) ? spec.keepingVersions() : spec;
+        Bucket made = signedIn.client().createBucket(lock ? spec.withObjectLock() : spec);
+        if (!retention.equals(DefaultRetention.NONE)) {
+            made.update(BucketChange.NONE.withRetention(retention));
+        }
+        return BucketView.of(made.info());
+    }
+
+    /** Returns the settings of a bucket. */
+    BucketSettingsView settings(String name) {
+        return BucketSettingsView.of(signedIn.client().bucket(name));
+    }
+
+    /**
+     * Changes settings of a bucket.
+     *
+     * @param ifMatch tag of the settings that the client read; null for any
+     */
+    BucketSettingsView change(String name, BucketSettingsChange wanted, @Nullable String ifMatch) {
+        BucketChange change = wanted.wanted();
+        Bucket bucket = signedIn.client().bucket(name);
+        EntityTag.of(BucketSettingsView.of(bucket)).require(ifMatch, "bucket " + name);
+        bucket.update(change);
+        return BucketSettingsView.of(bucket);
     }
 
     /** @param ifMatch tag of the bucket that the client read; null for any */

@@ -1,6 +1,7 @@
 package io.bulwark.console.http;
 
 import io.bulwark.client.error.AlreadyExistsException;
+import io.bulwark.client.error.BucketStateException;
 import io.bulwark.client.error.BulwarkException;
 import io.bulwark.client.error.CancelledException;
 import io.bulwark.client.error.ChangedWhileReadingException;
@@ -16,6 +17,7 @@ import io.bulwark.client.error.NoSuchVolumeException;
 import io.bulwark.client.error.NotBelievedException;
 import io.bulwark.client.error.NotEmptyException;
 import io.bulwark.client.error.NotPermittedException;
+import io.bulwark.client.error.ObjectLockedException;
 import io.bulwark.client.error.PreconditionFailedException;
 import io.bulwark.client.error.UnavailableException;
 import org.springframework.http.HttpStatus;
@@ -29,7 +31,11 @@ public final class Failures {
         return switch (failure) {
             case NoSuchBucketException _, NoSuchKeyException _, NoSuchVolumeException _ -> HttpStatus.NOT_FOUND;
             case InvalidNameException _, InvalidRequestException _ -> HttpStatus.BAD_REQUEST;
-            case AlreadyExistsException _, NotEmptyException _, ChangedWhileReadingException _ -> HttpStatus.CONFLICT;
+            case AlreadyExistsException _,
+                    NotEmptyException _,
+                    ChangedWhileReadingException _,
+                    BucketStateException _,
+                    ObjectLockedException _ -> HttpStatus.CONFLICT;
             case KeyMissingException _ -> HttpStatus.UNPROCESSABLE_CONTENT;
             case NotPermittedException _ -> HttpStatus.FORBIDDEN;
             case PreconditionFailedException _ -> HttpStatus.PRECONDITION_FAILED;

@@ -11,6 +11,9 @@ import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
@@ -142,6 +145,7 @@ class ObjectApi {
     @DeleteMapping("/object")
     @ResponseStatus(HttpStatus.NO_CONTENT)
     @Operation(summary = "Deletes an object, or one version of it for good")
+    @ApiResponse(responseCode = "409", description = "The version is locked")
     @ApiResponse(responseCode = "404", description = "There is no such bucket, object or version")
     @ApiResponse(responseCode = "412", description = "The object has changed since the client read it")
     void delete(
@@ -150,6 +154,39 @@ class ObjectApi {
             @RequestParam(defaultValue = "0") long version,
             @RequestHeader(name = "If-Match", required = false) @Nullable String ifMatch) {
         objects.delete(bucket, key, version, ifMatch);
+    }
+
+    /** All tags that an object has then. */
+    record Tags(@Nullable Map<String, @Nullable String> tags) {
+        SortedMap<String, String> wanted() {
+            if (tags == null) {
+                throw ApiException.badField("tags", "tags are missing; none are {}");
+            }
+            SortedMap<String, String> wanted = new TreeMap<>();
+            tags.forEach((name, value) -> {
+                if (value == null) {
+                    throw ApiException.badField("tags", "the tag " + name + " has no value");
+                }
+                wanted.put(name, value);
+            });
+            return wanted;
+        }
+    }
+
+    @PutMapping(path = "/object/tags")
+    @Operation(summary = "Replaces the tags of an object or of one version of it")
+    @ApiResponse(responseCode = "400", description = "A tag is too long, or there are too many")
+    @ApiResponse(responseCode = "404", description = "There is no such bucket, object or version")
+    @ApiResponse(responseCode = "412", description = "The object has another version since the client read it")
+    @ApiResponse(responseCode = "200", description = "The object with its new tags")
+    ResponseEntity<ObjectView> setTags(
+            @PathVariable String bucket,
+            @RequestParam String key,
+            @RequestParam(defaultValue = "0") long version,
+            @RequestBody Tags body,
+            @RequestHeader(name = "If-Match", required = false) @Nullable String ifMatch) {
+        ObjectView tagged = objects.setTags(bucket, key, version, body.wanted(), ifMatch);
+        return ResponseEntity.ok().eTag(tagged.tag()).body(tagged);
     }
 
     @PostMapping("/object/copy")
@@ -208,24 +245,7 @@ class ObjectApi {
             HttpServletRequest request,
             HttpServletResponse response)
             throws IOException {
-        ZipDownload archive = new ZipDownload(objects.bucket(bucket), asStored);
         // The arguments above are for the documentation: there a single value with commas would be several.
-        for (String each : values(request, "key")) {
-            archive.addObject(each, base);
-        }
-        for (String each : values(request, "prefix")) {
-            archive.addAll(each, base);
-        }
-        archive.send(archiveName(bucket, base), response);
-    }
-
-    private static String[] values(HttpServletRequest request, String name) {
-        String[] values = request.getParameterValues(name);
-        return values == null ? new String[0] : values;
-    }
-
-    private static String archiveName(String bucket, String base) {
-        String folder = base.endsWith("/") ? base.substring(0, base.length() - 1) : "";
-        return (folder.isEmpty() ? bucket : folder.substring(folder.lastIndexOf('/') + 1)) + ".zip";
+        ZipDownload.of(objects.bucket(bucket), base, asStored, request).send(bucket, base, response);
     }
 }

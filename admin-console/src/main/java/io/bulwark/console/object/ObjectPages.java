@@ -4,8 +4,13 @@ import io.bulwark.client.error.NoSuchKeyException;
 import io.bulwark.console.bucket.Buckets;
 import io.bulwark.console.http.ApiException;
 import io.bulwark.console.page.Redirection;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Controller;
 import org.springframework.ui.Model;
@@ -68,7 +73,9 @@ class ObjectPages {
             @RequestParam String key,
             @RequestParam(defaultValue = "0") long version,
             Model model) {
-        model.addAttribute("object", found(bucket, key, version));
+        ObjectView object = found(bucket, key, version);
+        model.addAttribute("object", object);
+        model.addAttribute("tagLines", object == null ? "" : lines(object.tags()));
         model.addAttribute("settings", buckets.find(bucket));
         model.addAttribute("versions", objects.versionsOf(bucket, key, VERSIONS, null));
         int slash = key.lastIndexOf('/', key.length() - 2);
@@ -77,6 +84,12 @@ class ObjectPages {
         model.addAttribute("folder", folder);
         model.addAttribute("name", key.substring(slash + 1));
         return "object/object";
+    }
+
+    private static String lines(SortedMap<String, String> tags) {
+        return tags.entrySet().stream()
+                .map(tag -> tag.getKey() + "=" + tag.getValue())
+                .collect(Collectors.joining("\n"));
     }
 
     /** Returns the version, or null if the latest one is a delete marker: older ones may be there. */
@@ -91,6 +104,17 @@ class ObjectPages {
         }
     }
 
+    /** Sends the chosen objects as an archive; problems are a page, unlike those of the API. */
+    @PostMapping("/zip")
+    void zip(
+            @PathVariable String bucket,
+            @RequestParam(defaultValue = "") String base,
+            HttpServletRequest request,
+            HttpServletResponse response)
+            throws IOException {
+        ZipDownload.of(objects.bucket(bucket), base, false, request).send(bucket, base, response);
+    }
+
     @GetMapping("/object/fragments")
     String fragments(
             @PathVariable String bucket,
@@ -101,6 +125,18 @@ class ObjectPages {
         model.addAttribute("bucket", bucket);
         model.addAttribute("map", objects.fragments(bucket, key, version, EXTENTS, cursor));
         return "object/fragments";
+    }
+
+    /** @param tags one a line, as {@code name=value} */
+    @PostMapping("/object/tags")
+    ModelAndView setTags(
+            @PathVariable String bucket,
+            @RequestParam String key,
+            @RequestParam long version,
+            @RequestParam(defaultValue = "") String tags) {
+        String[] lines = tags.lines().filter(line -> !line.isBlank()).toArray(String[]::new);
+        objects.setTags(bucket, key, version, Objects.tags(lines), null);
+        return new ModelAndView(Redirection.to("/buckets/{bucket}/object", bucket, "key", key));
     }
 
     @PostMapping("/object/copy")

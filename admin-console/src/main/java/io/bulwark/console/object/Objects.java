@@ -231,6 +231,20 @@ class Objects {
         }
     }
 
+    /**
+     * Replaces the tags of a version.
+     *
+     * @param ifMatch tag of the version that the client read; null for any
+     */
+    ObjectView setTags(
+            String bucket, String key, long version, SortedMap<String, String> tags, @Nullable String ifMatch) {
+        Bucket in = bucket(bucket);
+        ObjectInfo object = in.head(key, checkedVersion(version));
+        VersionTags.check(ifMatch, VersionTags.of(object.version()));
+        in.setTags(key, object.version(), tags);
+        return ObjectView.of(in.head(key, object.version()));
+    }
+
     ObjectView copy(String bucket, Target target) {
         Bulwark client = signedIn.client();
         Bucket from = client.bucket(bucket);

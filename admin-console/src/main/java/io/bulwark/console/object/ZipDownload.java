@@ -3,7 +3,9 @@ package io.bulwark.console.object;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.GetOptions;
 import io.bulwark.client.ObjectInfo;
+import io.bulwark.client.error.BulwarkException;
 import io.bulwark.console.http.ApiException;
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -36,6 +38,29 @@ final class ZipDownload {
     ZipDownload(Bucket bucket, boolean asStored) {
         this.bucket = bucket;
         this.asStored = asStored;
+    }
+
+    /** Returns the archive of the objects and folders that the parameters {@code key} and {@code prefix} name. */
+    static ZipDownload of(Bucket bucket, String base, boolean asStored, HttpServletRequest request) {
+        ZipDownload archive = new ZipDownload(bucket, asStored);
+        for (String each : values(request, "key")) {
+            archive.addObject(each, base);
+        }
+        for (String each : values(request, "prefix")) {
+            archive.addAll(each, base);
+        }
+        return archive;
+    }
+
+    private static String[] values(HttpServletRequest request, String name) {
+        String[] values = request.getParameterValues(name);
+        return values == null ? new String[0] : values;
+    }
+
+    /** Writes the archive under the name of the folder, or of the bucket. */
+    void send(String bucketName, String base, HttpServletResponse response) throws IOException {
+        String folder = base.endsWith("/") ? base.substring(0, base.length() - 1) : "";
+        send((folder.isEmpty() ? bucketName : folder.substring(folder.lastIndexOf('/') + 1)) + ".zip", response);
     }
 
     /**
@@ -83,14 +108,22 @@ final class ZipDownload {
         return new ArrayList<>(objects.keySet());
     }
 
-    /** Writes the archive. */
+    /** Writes the archive. What fails before the first bytes have left is answered as a problem. */
     void send(String fileName, HttpServletResponse response) throws IOException {
         if (objects.isEmpty()) {
             throw ApiException.notFound("no object was chosen, or none has a key that begins so");
         }
         Download.confine(response, FileNames.of(fileName));
         response.setContentType("application/zip");
-        write(response.getOutputStream());
+        try {
+            write(response.getOutputStream());
+        } catch (BrokenDownload e) {
+            if (!response.isCommitted() && e.getSuppressed()[0] instanceof BulwarkException reason) {
+                response.reset();
+                throw reason;
+            }
+            throw e;
+        }
     }
 
     /** Never closes the archive unless it is whole, since closing would write its directory. */

@@ -44,9 +44,16 @@ class GrantApi {
 
     @GetMapping
     @Operation(summary = "Grants of a client")
+    @ApiResponse(responseCode = "200", description = "All grants of the client")
+    @ApiResponse(responseCode = "404", description = "There is no such client")
     ResponseEntity<Grants> list(@RequestParam String client) {
         PrincipalId id = PrincipalDirectory.named("client", client);
-        return tagged(id, directory.grants(id));
+        List<GrantView> grants = directory.grants(id);
+        if (grants.isEmpty()) {
+            // A client without any grant, or none at all.
+            directory.require(id);
+        }
+        return tagged(id, grants);
     }
 
     @PutMapping

@@ -71,15 +71,24 @@ class PrincipalDirectory {
      */
     PrincipalDetail find(PrincipalId id) {
         Principals principals = principals();
-        Principals.Entry entry = principals.list().stream()
-                .filter(each -> each.principal().equals(id))
-                .findFirst()
-                .orElseThrow(() -> ApiException.notFound("there is no principal " + id));
+        Principals.Entry entry = require(id);
         boolean client = id.kind() == PrincipalKind.CLIENT;
         return new PrincipalDetail(
                 view(entry, suspensions(principals)),
                 client ? ifPermitted(() -> grants(id)) : null,
                 client ? ifPermitted(() -> actFor(id)) : null);
+    }
+
+    /**
+     * Returns what the registry has of a principal.
+     *
+     * @throws ApiException if there is none
+     */
+    Principals.Entry require(PrincipalId id) {
+        return principals().list().stream()
+                .filter(each -> each.principal().equals(id))
+                .findFirst()
+                .orElseThrow(() -> ApiException.notFound("there is no principal " + id));
     }
 
     /** Lists the suspended clients. */

@@ -25,6 +25,9 @@ import org.springframework.stereotype.Component;
 /** Work on volumes that the API and the pages share. */
 @Component
 class Volumes {
+    /** Bound of a register volume; figures beyond it would overflow. */
+    private static final long BYTES_MAX = 1L << 60;
+
     private final SignedIn signedIn;
     private final ClusterWatch watch;
 
@@ -68,6 +71,9 @@ class Volumes {
             VolumeSpec spec = registers
                     ? VolumeSpec.registers(name, checked(choice::policy), blocks == null ? 0 : blocks)
                     : VolumeSpec.objects(name, checked(choice::objectPolicy));
+            if (spec.blocks() > BYTES_MAX / spec.policy().blockBytes()) {
+                throw ApiException.badField("blocks", "a register volume has at most 1 EiB");
+            }
             int wantedGroups = groups == null ? 0 : groups;
             if (wantedGroups < 0 || wantedGroups > Volume.GROUPS_MAX) {
                 throw ApiException.badField("groups", "a volume has at most " + Volume.GROUPS_MAX + " groups");

@@ -95,6 +95,20 @@ class SignInAttemptsTest {
     }
 
     @Test
+    void refusedKeysCountAgainstTheirAddress() {
+        for (int i = 0; i < SignInAttempts.FAILURES_PER_ADDRESS - 1; i++) {
+            attempts.refuse("", "192.0.2.1", "not a key");
+        }
+        assertThat(attempts.isLocked("192.0.2.1")).isFalse();
+        assertThat(attempt("alice", "wrong")).isEqualTo(Outcome.REFUSED);
+        assertThat(attempts.isLocked("192.0.2.1")).isTrue();
+        assertThat(attempts.isLocked("192.0.2.2")).isFalse();
+        assertThat(attempt("alice", PASSWORD)).isEqualTo(Outcome.LOCKED);
+        now = now.plus(SignInAttempts.LOCKED);
+        assertThat(attempts.isLocked("192.0.2.1")).isFalse();
+    }
+
+    @Test
     void nobodySignsInToADeactivatedAccount() {
         accounts.deactivate("alice");
         assertThat(attempt("alice", PASSWORD)).isEqualTo(Outcome.REFUSED);

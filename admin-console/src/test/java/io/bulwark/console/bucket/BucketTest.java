@@ -5,6 +5,7 @@ import static org.hamcrest.Matchers.containsString;
 import static org.hamcrest.Matchers.hasItem;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.delete;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.patch;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.post;
 import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.content;
 import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.header;
@@ -15,9 +16,15 @@ import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.
 import io.bulwark.client.BucketSpec;
 import io.bulwark.console.ConsoleFixture;
 import io.bulwark.console.MemoryCluster;
+import io.bulwark.protocol.metadata.BucketSettings;
+import io.bulwark.protocol.metadata.DefaultRetention;
+import io.bulwark.protocol.metadata.Versioning;
+import io.bulwark.protocol.object.Retention;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.http.MediaType;
 import org.springframework.test.web.servlet.MockMvc;
 import org.springframework.test.web.servlet.ResultActions;
@@ -46,7 +53,7 @@ class BucketTest {
                 .andExpect(status().isCreated())
                 .andExpect(header().string("Location", BUCKETS + "/photos"))
                 .andExpect(jsonPath("$.volume").value("default"))
-                .andExpect(jsonPath("$.keepsVersions").value(true))
+                .andExpect(jsonPath("$.versioning").value("keep"))
                 .andExpect(jsonPath("$.created").value("2026-03-01T12:00:00Z"));
         CONSOLE.perform(get(BUCKETS))
                 .andExpect(jsonPath("$.items[0].name").value("photos"))
@@ -134,6 +141,84 @@ class BucketTest {
                         .param("name", "more")
                         .param("volume", "default")
                         .param("quotaBytes", "x"))
+                .andExpect(status().isBadRequest())
+                .andExpect(content().string(containsString("is no size such as")));
+    }
+
+    private ResultActions change(String json, String ifMatch) throws Exception {
+        return CONSOLE.perform(patch(BUCKETS + "/photos/settings")
+                .contentType(MediaType.APPLICATION_JSON)
+                .header("If-Match", ifMatch)
+                .content(json));
+    }
+
+    @Test
+    void settingsChangeAsTheClientSawThem() throws Exception {
+        create("{\"name\":\"photos\",\"objectLock\":true,\"retention\":{\"mode\":\"governance\",\"days\":30}}")
+                .andExpect(jsonPath("$.versioning").value("keep"))
+                .andExpect(jsonPath("$.objectLock").value(true));
+        String seen = String.valueOf(CONSOLE.perform(get(BUCKETS + "/photos/settings"))
+                .andExpect(jsonPath("$.retention.days").value(30))
+                .andExpect(jsonPath("$.retention.years").isEmpty())
+                .andReturn()
+                .getResponse()
+                .getHeader("ETag"));
+        CLUSTER.bucket("photos").put("boat.jpg", new byte[10]);
+        change("{\"quotaBytes\":1000,\"retention\":{\"mode\":\"compliance\",\"years\":1}}", seen)
+                .andExpect(status().isOk())
+                .andExpect(jsonPath("$.quotaBytes").value(1000))
+                .andExpect(jsonPath("$.versioning").value("keep"))
+                .andExpect(jsonPath("$.retention.mode").value("compliance"))
+                .andExpect(jsonPath("$.retention.years").value(1));
+        change("{\"quotaBytes\":0}", seen).andExpect(status().isPreconditionFailed());
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '\'', textBlock = """
+            {}                                                         | versioning
+            {"versioning":"off"}                                       | versioning
+            {"quotaBytes":-1}                                          | quotaBytes
+            {"objectLock":false}                                       | objectLock
+            {"retention":{"mode":"eternal","days":1}}                  | retention
+            {"retention":{"mode":"none","days":1}}                     | retention
+            {"retention":{"mode":"governance"}}                        | retention
+            {"retention":{"mode":"governance","days":1,"years":1}}     | retention
+            {"retention":{"mode":"compliance","days":36501}}           | retention
+            {"retention":{"days":3}}                                   | retention
+            """)
+    void wrongSettingsNameTheField(String json, String field) throws Exception {
+        create("{\"name\":\"photos\",\"objectLock\":true}");
+        change(json, "*").andExpect(status().isBadRequest()).andExpect(jsonPath("$.field").value(field));
+    }
+
+    @Test
+    void thePageChangesOnlyWhatDiffers() throws Exception {
+        CLUSTER.createBucket(BucketSpec.of("photos").withQuota(3L << 30));
+        CONSOLE.perform(get("/buckets/photos/settings"))
+                .andExpect(status().isOk())
+                .andExpect(content().string(containsString("value=\"3 GiB\"")));
+        String seen = String.valueOf(CONSOLE.perform(get(BUCKETS + "/photos/settings"))
+                .andReturn()
+                .getResponse()
+                .getHeader("ETag"));
+        CONSOLE.perform(post("/buckets/photos/settings")
+                        .param("tag", seen)
+                        .param("versioning", "keep")
+                        .param("quotaBytes", "1.5 TiB")
+                        .param("objectLock", "true")
+                        .param("retention", "governance")
+                        .param("retentionDays", "7"))
+                .andExpect(redirectedUrl("/buckets/photos/settings"));
+        assertThat(CLUSTER.bucket("photos").info().settings())
+                .isEqualTo(new BucketSettings(
+                        Versioning.KEEP_ALL,
+                        (3L << 40) / 2,
+                        true,
+                        new DefaultRetention(Retention.Mode.GOVERNANCE, 7, false)));
+        CONSOLE.perform(post("/buckets/photos/settings").param("tag", seen).param("quotaBytes", ""))
+                .andExpect(status().isPreconditionFailed())
+                .andExpect(content().string(containsString("has changed since you looked at it")));
+        CONSOLE.perform(post("/buckets/photos/settings").param("tag", "*").param("quotaBytes", "much"))
                 .andExpect(status().isBadRequest())
                 .andExpect(content().string(containsString("is no size such as")));
     }

@@ -29,6 +29,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 import org.jspecify.annotations.NullMarked;
@@ -270,6 +271,39 @@ class ObjectTest {
     }
 
     @Test
+    void tagsAreReplacedOnTheVersionThatTheClientSaw() throws Exception {
+        photos.put("a", CONTENT, PutOptions.DEFAULT.withTags(new TreeMap<>(Map.of("old", "1"))));
+        String address = BUCKET + "/object/tags";
+        CONSOLE.perform(put(address)
+                        .queryParam("key", "a")
+                        .contentType(MediaType.APPLICATION_JSON)
+                        .header("If-Match", "\"99\"")
+                        .content("{\"tags\":{}}"))
+                .andExpect(status().isPreconditionFailed());
+        CONSOLE.perform(put(address)
+                        .queryParam("key", "a")
+                        .contentType(MediaType.APPLICATION_JSON)
+                        .content("{\"tags\":{\"kind\":\"boat\"}}"))
+                .andExpect(status().isOk())
+                .andExpect(jsonPath("$.tags.kind").value("boat"))
+                .andExpect(jsonPath("$.tags.old").doesNotExist());
+        CONSOLE.perform(put(address)
+                        .queryParam("key", "a")
+                        .contentType(MediaType.APPLICATION_JSON)
+                        .content("{\"tags\":{\"kind\":null}}"))
+                .andExpect(status().isBadRequest())
+                .andExpect(jsonPath("$.field").value("tags"));
+        CONSOLE.perform(post("/buckets/photos/object/tags")
+                        .param("key", "a")
+                        .param("version", "0")
+                        .param("tags", "who=me=1\r\n\r\nx="))
+                .andExpect(status().is3xxRedirection());
+        assertThat(photos.head("a").tags()).isEqualTo(Map.of("who", "me=1", "x", ""));
+        CONSOLE.perform(get("/buckets/photos/object").queryParam("key", "a"))
+                .andExpect(content().string(containsString("who=me=1\nx=</textarea>")));
+    }
+
+    @Test
     void versionsArePagedAndDeletedOneByOne() throws Exception {
         photos.put("a", CONTENT);
         photos.put("a", CONTENT);
@@ -354,8 +388,24 @@ class ObjectTest {
     }
 
     @Test
-    void anObjectThatFailsBreaksTheArchive() {
+    void anArchiveThatFailsBeforeItsFirstBytesIsAProblem() throws Exception {
         photos.put("a", CONTENT);
+        photos.failAfter("a", 4);
+        CONSOLE.perform(get(BUCKET + "/zip").queryParam("prefix", ""))
+                .andExpect(status().isServiceUnavailable())
+                .andExpect(content().contentType(MediaType.APPLICATION_PROBLEM_JSON));
+        CONSOLE.perform(post("/buckets/photos/zip").param("prefix", ""))
+                .andExpect(status().isServiceUnavailable())
+                .andExpect(header().doesNotExist("Content-Disposition"))
+                .andExpect(content().string(containsString("too few nodes answer")));
+        CONSOLE.perform(post("/buckets/photos/zip"))
+                .andExpect(status().isNotFound())
+                .andExpect(content().string(containsString("no object was chosen")));
+    }
+
+    @Test
+    void anObjectThatFailsBreaksTheArchive() {
+        photos.put("a", new byte[100_000]);
         photos.put("b", CONTENT);
         photos.failAfter("b", 4);
         assertThatThrownBy(() -> CONSOLE.perform(get(BUCKET + "/zip").queryParam("prefix", "")))
