@@ -9,6 +9,8 @@ import io.bulwark.client.ListOptions;
 import io.bulwark.client.VolumeSpec;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -129,7 +131,7 @@ class S3ToolsIT {
 
     @Test
     @Order(1)
-    void awsCopiesListsAndDeletesATree() throws Exception {
+    void awsCopiesSharesAndDeletesATree() throws Exception {
         S3Tools.assume("aws");
         String target = "s3://" + BUCKET + "/aws";
         Path back = directory.resolve("aws-back");
@@ -139,6 +141,9 @@ class S3ToolsIT {
         aws("s3", "cp", target + "/large.bin", target + "/copy.bin");
         aws("s3", "mv", target + "/copy.bin", target + "/large.bin");
         aws("s3", "sync", target, back.toString());
+        try (InputStream shared = URI.create(aws("s3", "presign", target + "/sub/run.sh")).toURL().openStream()) {
+            assertThat(shared.readAllBytes()).isEqualTo(Files.readAllBytes(tree().resolve("sub/run.sh")));
+        }
         assertSame(back);
         aws("s3", "rm", "--recursive", target);
         assertThat(objects("aws/")).isZero();
