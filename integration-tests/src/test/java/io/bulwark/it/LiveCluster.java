@@ -124,8 +124,20 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
      * The other nodes are in this one.
      */
     static LiveCluster ofReplicaProcesses(int nodes, int alone) {
+        return mixed(nodes, true, alone);
+    }
+
+    /** Returns a cluster with the first {@code alone} nodes in processes of their own, to be killed. */
+    static LiveCluster ofNodeProcesses(int nodes, int alone) {
+        return mixed(nodes, false, alone);
+    }
+
+    private static LiveCluster mixed(int nodes, boolean replicasAlone, int nodesAlone) {
         return new LiveCluster(
-                nodes, false, plan -> new ReplicaProcesses(new EmbeddedMembers(plan), new ProcessMembers(plan), alone));
+                nodes,
+                false,
+                plan -> new MixedMembers(
+                        new EmbeddedMembers(plan), new ProcessMembers(plan), replicasAlone, nodesAlone));
     }
 
     /**

@@ -110,6 +110,8 @@ final class AccessKeyCommand implements Runnable {
                 [profile %1$s]
                 region = us-east-1
                 endpoint_url = %4$s
+                s3 =
+                  signature_version = s3v4
                 """.formatted(name, issued.key().id(), issued.secret(), url);
         }
     }

@@ -43,7 +43,9 @@ class AccessKeyCommandTest {
         assertUsageError("--rights is read, write or admin", "access-key", "create", "--rights", "all");
         assertUsageError("--expires is a time", "access-key", "create", "--expires", "soon");
         assertUsageError("--overlap is a time", "access-key", "rotate", "BWK23456789012345678", "--overlap", "1y");
-        assertUsageError("access-key needs one of create, list, show, rotate, limit, revoke", "access-key");
+        CommandOutput alone = CommandOutput.of("access-key");
+        assertThat(alone.exitCode()).isEqualTo(CommandFailure.USAGE);
+        assertThat(alone.err()).contains("access-key needs one of create, list, show, rotate, limit, revoke");
         assertUsageError("node-1 is no client", "s3", "enable", "--door", "node-1");
         assertUsageError("node-1 is no client", "s3", "anonymous", "node-1");
         assertUsageError("s3 needs --config FILE", "s3");

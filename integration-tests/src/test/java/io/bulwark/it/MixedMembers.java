@@ -10,21 +10,23 @@ import java.util.List;
 import org.jspecify.annotations.NullMarked;
 
 /**
- * Members of a cluster whose replicas are processes; nodes that suffer no faults are in this process, which halves the
- * number of processes.
+ * Members of a cluster of which some are processes, to be killed. Members that suffer no such faults are in this
+ * process, which saves processors.
  *
- * @param alone the first nodes up to this number are processes, too
+ * @param replicasAlone all replicas are processes
+ * @param nodesAlone the first nodes up to this number are processes
  */
 @NullMarked
-record ReplicaProcesses(EmbeddedMembers here, ProcessMembers processes, int alone) implements Members {
+record MixedMembers(EmbeddedMembers here, ProcessMembers processes, boolean replicasAlone, int nodesAlone)
+        implements Members {
     @Override
     public Member node(int number) {
-        return number < alone ? processes.node(number) : here.node(number);
+        return number < nodesAlone ? processes.node(number) : here.node(number);
     }
 
     @Override
     public ReplicaMember replica(int number) {
-        return processes.replica(number);
+        return replicasAlone ? processes.replica(number) : here.replica(number);
     }
 
     @Override
