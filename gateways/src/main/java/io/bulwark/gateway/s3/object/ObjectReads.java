@@ -43,7 +43,7 @@ public final class ObjectReads {
 
     /** Finds the version that a request is about, and refuses the action if it is not allowed. */
     public static ObjectInfo find(Call call, Action action) {
-        return find(call, action, call.key(), call.query("versionId"));
+        return find(call, action, call.key(), call.versionId());
     }
 
     /** Finds a version, and refuses the action if it is not allowed. */
@@ -59,7 +59,7 @@ public final class ObjectReads {
             // There is no object of a name that none can have.
             throw call.authorization().absent(key, noSuchKey());
         }
-        call.authorization().require(action, key, call.accessTo(object));
+        call.authorization().ofVersion(versionId).require(action, key, call.accessTo(object));
         return object;
     }
 
@@ -88,7 +88,7 @@ public final class ObjectReads {
 
     private static void answer(Call call, boolean withContent) {
         NewObject.refuseEncryption(call.exchange());
-        boolean ofVersion = call.query("versionId").isPresent();
+        boolean ofVersion = call.versionId().isPresent();
         ObjectInfo object = find(call, ofVersion ? Action.GET_OBJECT_VERSION : Action.GET_OBJECT);
         SortedMap<String, String> headers = headers(call, object);
         switch (Conditions.judge(call, "", object)) {
