@@ -11,6 +11,7 @@ import io.bulwark.client.DeleteOptions;
 import io.bulwark.client.DeletedObject;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.Precondition;
+import io.bulwark.client.Principals;
 import io.bulwark.client.Upload;
 import io.bulwark.client.Uploads;
 import io.bulwark.gateway.s3.access.AccessKey;
@@ -20,6 +21,8 @@ import io.bulwark.gateway.s3.request.S3Exception;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.BucketSettings;
 import io.bulwark.protocol.metadata.DefaultRetention;
+import io.bulwark.protocol.metadata.Rights;
+import io.bulwark.protocol.metadata.Scope;
 import io.bulwark.protocol.metadata.Versioning;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLock;
@@ -46,6 +49,12 @@ class S3OperationsTest {
     private final Map<String, String> documents = new HashMap<>(Map.of("s3-access", "owner client-5\nacl 4client-5\n"));
     private final TreeMap<String, String> properties = new TreeMap<>(Map.of("etag", "abc"));
     private final List<DeleteOptions> deletions = new ArrayList<>();
+    private final List<String> opened = new ArrayList<>();
+    private final Principals principals = ScriptedAnswers.of(
+            Principals.class,
+            Map.of(
+                    "grants/1",
+                    _ -> List.of(new Principals.Grant(new Scope.OfBucket("shared"), new Rights(true, false, false)))));
     private final ByteArrayOutputStream response = new ByteArrayOutputStream();
     private final Bucket bucket = ScriptedAnswers.of(
             Bucket.class,
@@ -59,7 +68,7 @@ class S3OperationsTest {
                     "head/2",
                     _ -> object(),
                     "info/0",
-                    _ -> info(),
+                    _ -> info("films", "main", 5),
                     "uploads/0",
                     _ -> ScriptedAnswers.of(Uploads.class, Map.of("find/2", _ -> Upload.named("films", "copy", 3))),
                     "delete/2",
@@ -68,16 +77,28 @@ class S3OperationsTest {
                         return new DeletedObject(7, false, false);
                     }));
     private final Bulwark door = ScriptedAnswers.of(
-            Bulwark.class, Map.of("onBehalfOf/1", _ -> door(), "bucket/1", _ -> bucket));
+            Bulwark.class,
+            Map.of(
+                    "onBehalfOf/1",
+                    _ -> door(),
+                    "bucket/1",
+                    arguments -> {
+                        opened.add((String) arguments[0]);
+                        return bucket;
+                    },
+                    "buckets/0",
+                    _ -> List.of(info("films", "main", 5), info("shared", "main", 6), info("private", "main", 6)),
+                    "principals/0",
+                    _ -> principals));
     private S3Operations operations = new S3Operations(door);
 
     private Bulwark door() {
         return door;
     }
 
-    private static BucketInfo info() {
+    private static BucketInfo info(String name, String volume, int creator) {
         BucketSettings settings = new BucketSettings(Versioning.KEEP_ALL, 0, true, DefaultRetention.NONE);
-        return new BucketInfo("films", "main", PERSON, settings, 0, 0, Instant.EPOCH);
+        return new BucketInfo(name, volume, PrincipalId.client(creator), settings, 0, 0, Instant.EPOCH);
     }
 
     private ObjectInfo object() {
@@ -87,11 +108,21 @@ class S3OperationsTest {
     }
 
     private void send(String method, String key, Map<String, String> query, Map<String, String> headers, String body) {
+        send(method, Optional.of("films"), key, query, headers, body);
+    }
+
+    private void send(
+            String method,
+            Optional<String> place,
+            String key,
+            Map<String, String> query,
+            Map<String, String> headers,
+            String body) {
         Caller caller = new Caller(
                 PERSON, Optional.of(new AccessKey("AAAAAAAAAAAAAAAA", "secret", PERSON, List.of())));
         Map<String, Function<Object[], Object>> answers = new HashMap<>();
         answers.put("method/0", _ -> method);
-        answers.put("bucket/0", _ -> Optional.of("films"));
+        answers.put("bucket/0", _ -> place);
         answers.put("key/0", _ -> Optional.of(key).filter(name -> !name.isEmpty()));
         answers.put("query/0", _ -> new TreeMap<>(query));
         answers.put("form/0", _ -> Optional.empty());
@@ -179,6 +210,16 @@ class S3OperationsTest {
                         Map.of("uploadId", "3", "partNumber", "1"),
                         Map.of("x-amz-copy-source", "films/k"),
                         ""));
+    }
+
+    @Test
+    void theListAsksOnlyAboutBucketsThatThePersonMayRead() {
+        documents.clear();
+        send("GET", Optional.empty(), "", Map.of(), Map.of(), "");
+        assertThat(response.toString(StandardCharsets.UTF_8))
+                .contains("<Name>films</Name>", "<Name>shared</Name>")
+                .doesNotContain("private");
+        assertThat(opened).containsExactly("shared");
     }
 
     @Test
