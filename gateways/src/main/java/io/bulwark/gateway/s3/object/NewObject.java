@@ -101,7 +101,7 @@ public record NewObject(String contentType, SortedMap<String, String> tags, Sort
 
     /** Fields of a form may have what no header can return. */
     private static String printable(String name, String value) {
-        if (value.chars().anyMatch(Character::isISOControl)) {
+        if (!Properties.isPrintable(value)) {
             throw ErrorCode.INVALID_ARGUMENT.because("The value of " + name + " has a control character.");
         }
         return value;

@@ -163,7 +163,8 @@ public final class ObjectReads {
                 .filter("ENABLED"::equalsIgnoreCase)
                 .isPresent();
         SortedMap<String, String> headers = Properties.headers(object.properties(), withChecksums);
-        headers.put("content-type", object.contentType().isEmpty() ? TYPE_UNKNOWN : object.contentType());
+        String type = object.contentType();
+        headers.put("content-type", type.isEmpty() || !Properties.isPrintable(type) ? TYPE_UNKNOWN : type);
         headers.put("etag", EntityTags.quoted(EntityTags.of(object)));
         headers.put("last-modified", Times.http(object.modified()));
         headers.put("accept-ranges", "bytes");
@@ -193,7 +194,7 @@ public final class ObjectReads {
                     throw ErrorCode.INVALID_REQUEST.because(
                             "Request specific response headers cannot be used for anonymous GET requests.");
                 }
-                if (value.get().chars().anyMatch(Character::isISOControl)) {
+                if (!Properties.isPrintable(value.get())) {
                     throw ErrorCode.INVALID_ARGUMENT.because("A header has no control characters.");
                 }
                 headers.put(name, value.get());
