@@ -23,14 +23,17 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
  * A look at the fragments of some extents of one version of an object, a few extents at a time. Those of a composition are
- * the extents of the inodes that it slices, each inode once, in the order of the slices.
+ * the extents of the inodes that it slices, each inode once, in the order of the slices; extents without a byte of the
+ * composition are left out.
  */
 final class ObjectFragments {
     /** Extents under survey at a time: each brings the fragments of all its slots. */
@@ -88,6 +91,10 @@ final class ObjectFragments {
         Deque<Pending> running = new ArrayDeque<>();
         for (Piece piece : pieces.wanted) {
             for (long extent = Math.max(first, piece.first); extent < Math.min(end, piece.end()); extent++) {
+                if (!piece.layout.leadsTo(extent)) {
+                    // Nothing of it belongs to the composition.
+                    continue;
+                }
                 if (running.size() == AT_ONCE) {
                     extents.add(finish(running.removeFirst()));
                 }
@@ -111,9 +118,7 @@ final class ObjectFragments {
     }
 
     private Pieces sliced(Composition composition, long first, long end) {
-        List<Piece> wanted = new ArrayList<>();
-        Set<Long> seen = new HashSet<>();
-        long total = 0;
+        Map<Long, ObjectLayout> sliced = new LinkedHashMap<>();
         for (long known = 0; known < composition.length(); ) {
             Reply.SliceList page = client.query(
                     Reply.SliceList.class,
@@ -121,13 +126,7 @@ final class ObjectFragments {
                     subject,
                     deadline);
             for (Reply.SliceEntry entry : page.slices()) {
-                if (seen.add(entry.slice().inode())) {
-                    Piece piece = new Piece(total, entry.layout());
-                    total = piece.end();
-                    if (piece.first < end && piece.end() > first) {
-                        wanted.add(piece);
-                    }
-                }
+                sliced.merge(entry.slice().inode(), entry.layout(), ObjectLayout::withPinsOf);
             }
             long reached = page.slices().isEmpty()
                     ? known
@@ -137,6 +136,15 @@ final class ObjectFragments {
                 throw new UnavailableException("the replicas name no slice at byte " + known, subject);
             }
             known = reached;
+        }
+        List<Piece> wanted = new ArrayList<>();
+        long total = 0;
+        for (ObjectLayout layout : sliced.values()) {
+            Piece piece = new Piece(total, layout);
+            total = piece.end();
+            if (piece.first < end && piece.end() > first) {
+                wanted.add(piece);
+            }
         }
         return new Pieces(wanted, total);
     }

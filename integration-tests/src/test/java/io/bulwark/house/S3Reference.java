@@ -55,6 +55,9 @@ final class S3Reference {
         | Lifecycle | Rules are followed hourly. One gateway takes the turn of a bucket and acts for its owner. |
         | Notifications, logging, replication, web sites, restore, select | 501. |
         | Quota | A bucket over its quota answers `QuotaExceeded`, status 403. |
+        | Conditions of deletions | `If-Match` of one, and `ETag` of each of many; others are refused with 501. |
+        | `x-amz-expected-bucket-owner` | The owner above; another one is refused with `AccessDenied`. |
+        | Block of public policies | A policy for everybody counts as public, also with conditions; only `StringEquals` on `aws:username` makes it private. |
         | Deletion of many | Up to 1,000 keys in one request, in parallel. |
         """;
 

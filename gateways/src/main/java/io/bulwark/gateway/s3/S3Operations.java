@@ -45,7 +45,11 @@ public final class S3Operations implements Operations {
             exchange.setOperation(route.operation());
             corsHeaders(exchange).ifPresent(cors::putAll);
             Exchange answering = cors.isEmpty() ? exchange : new CorsExchange(exchange, cors);
-            route.handler().accept(call(answering));
+            Call call = call(answering);
+            if (call.exchange().bucket().isPresent() && !route.operation().equals("CreateBucket")) {
+                call.requireOwner("x-amz-expected-bucket-owner");
+            }
+            route.handler().accept(call);
         } catch (RuntimeException e) {
             throw SdkFailures.of(e).map(refusal -> refusal.withHeaders(cors)).orElseThrow(() -> e);
         }

@@ -204,7 +204,7 @@ public final class ObjectGet {
         }
         if (token == freedToken && freed != null && failure == null) {
             failure = reply instanceof Reply.InodeFound found
-                    ? found.inode().isEmpty() ? new GetFailure.Changed(freed) : new GetFailure.NotFreed(freed)
+                    ? found.exists() ? new GetFailure.NotFreed(freed) : new GetFailure.Changed(freed)
                     : new GetFailure.Refused(reply);
             close();
         }

@@ -259,8 +259,8 @@ final class Inodes {
         throw new IllegalStateException("inode " + id + " has no extents of its own");
     }
 
-    Optional<Inode> find(long id) {
-        return tables.inodes.get(id).filter(Stored.class::isInstance).map(entry -> ((Stored) entry).inode);
+    boolean exists(long id) {
+        return tables.inodes.get(id).filter(Stored.class::isInstance).isPresent();
     }
 
     int count() {

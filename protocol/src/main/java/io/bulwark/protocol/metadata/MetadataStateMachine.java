@@ -573,7 +573,7 @@ public final class MetadataStateMachine {
                         found.link().state(),
                         inodes.inode(found.link().inode()));
             }
-            case Query.FindInode of -> new Reply.InodeFound(inodes.find(of.inode()));
+            case Query.FindInode of -> new Reply.InodeFound(inodes.exists(of.inode()));
             case Query.ListObjects of -> new Listing(inodes).objects(namespace.bucket(of.bucket()), of);
             case Query.ListVersions of -> new Listing(inodes).versions(namespace.bucket(of.bucket()), of);
             case Query.ListBuckets of -> namespace.list(of);

@@ -211,11 +211,11 @@ public sealed interface Reply {
     }
 
     /**
-     * An inode by its id.
+     * Answer whether an inode exists. It has no layout: pins are told to readers of a version only.
      *
-     * @param inode empty once its ranges are freed
+     * @param exists false once its ranges are freed
      */
-    record InodeFound(Optional<Inode> inode) implements Reply {}
+    record InodeFound(boolean exists) implements Reply {}
 
     /**
      * A slice of a composition, with the extents of what it slices.

@@ -91,10 +91,7 @@ final class ReplyCodec {
                 found.state().write(out.u8(14).i64(found.version()).i64(found.linkedMillis()));
                 found.inode().write(out);
             }
-            case InodeFound found -> {
-                out.u8(15).bool(found.inode().isPresent());
-                found.inode().ifPresent(inode -> inode.write(out));
-            }
+            case InodeFound found -> out.u8(15).bool(found.exists());
             case ObjectList list -> writeObjects(list, out.u8(16));
             case VersionList list -> writeVersions(list, out.u8(17));
             case Reply.OfDocument document -> BucketCodec.write(document, out);
@@ -198,7 +195,7 @@ final class ReplyCodec {
                 new SessionChanges(
                         Lists.read(in, Query.PAGE_MAX, ReplyCodec::readChange), in.nonNegative64(), in.bool());
             case 14 -> new ObjectFound(in.nonNegative64(), in.nonNegative64(), VersionState.read(in), Inode.read(in));
-            case 15 -> new InodeFound(in.bool() ? Optional.of(Inode.read(in)) : Optional.empty());
+            case 15 -> new InodeFound(in.bool());
             case 16 ->
                 new ObjectList(
                         Lists.read(in, Query.PAGE_MAX, ReplyCodec::readObject),

@@ -302,8 +302,10 @@ final class Uploads {
             if (bytes > Query.PAGE_BYTES_MAX) {
                 break;
             }
-            ObjectLayout layout = inodes.layout(placed.slice().inode());
-            page.add(new Reply.SliceEntry(placed.start(), placed.slice(), layout));
+            Slice slice = placed.slice();
+            // The reader of a composition may have no right to the rest of what it slices.
+            ObjectLayout layout = inodes.layout(slice.inode()).withPinsOf(slice.offset(), slice.length());
+            page.add(new Reply.SliceEntry(placed.start(), slice, layout));
             bytes += 64 + Inodes.bytesOf(layout);
         }
         return new Reply.SliceList(page);

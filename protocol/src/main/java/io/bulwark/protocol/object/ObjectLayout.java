@@ -32,6 +32,8 @@ public record ObjectLayout(int volume, int blockBytes, long length, List<BlockRa
     public static final int RANGES_MAX = 64;
     public static final long LENGTH_MAX = 1L << 50;
 
+    private static final Bytes NO_PIN = Bytes.of(new byte[PIN_BYTES]);
+
     public ObjectLayout {
         ranges = List.copyOf(ranges);
         if (volume < 0
@@ -141,6 +143,49 @@ public record ObjectLayout(int volume, int blockBytes, long length, List<BlockRa
     public int positionOf(long extent) {
         Place place = place(extent);
         return (int) (place.level == depth() ? place.index : place.index % PinList.pinsMax(blockBytes));
+    }
+
+    /**
+     * Returns this layout with those pins only that lead to some bytes, and zeros in the place of the others. Without its
+     * pin nodes give no extent away.
+     */
+    public ObjectLayout withPinsOf(long offset, long count) {
+        byte[] kept = new byte[pins.length()];
+        if (count > 0) {
+            int first = (int) lastLevelOf(0, offset / blockBytes) * PIN_BYTES;
+            int end = ((int) lastLevelOf(0, (offset + count - 1) / blockBytes) + 1) * PIN_BYTES;
+            pins.slice(first, end - first).copyTo(0, kept, first, end - first);
+        }
+        return new ObjectLayout(volume, blockBytes, length, ranges, Bytes.of(kept));
+    }
+
+    /** Returns this layout with the pins, too, that another one of the same inode has. */
+    public ObjectLayout withPinsOf(ObjectLayout other) {
+        byte[] all = new byte[pins.length()];
+        for (int position = 0; position < all.length; position += PIN_BYTES) {
+            ObjectLayout source = hasPin(position / PIN_BYTES) ? this : other;
+            source.pins.copyTo(position, all, position, PIN_BYTES);
+        }
+        return new ObjectLayout(volume, blockBytes, length, ranges, Bytes.of(all));
+    }
+
+    /** Returns whether the pin of an extent stands in this layout, or in a pin list whose pin does. */
+    public boolean leadsTo(long extent) {
+        Place place = place(extent);
+        return hasPin((int) lastLevelOf(place.level, place.index));
+    }
+
+    private boolean hasPin(int position) {
+        return !pins.slice(position * PIN_BYTES, PIN_BYTES).equals(NO_PIN);
+    }
+
+    /** Returns the place in the last level of the extent on the way to another one. */
+    private long lastLevelOf(int from, long index) {
+        long position = index;
+        for (int level = from; level < depth(); level++) {
+            position /= PinList.pinsMax(blockBytes);
+        }
+        return position;
     }
 
     public void write(WireWriter out) {

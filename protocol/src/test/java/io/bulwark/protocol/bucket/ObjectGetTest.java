@@ -84,7 +84,7 @@ class ObjectGetTest {
         List<ObjectStep> steps = get.onFetched(1, new ReadOutcome.Freed());
         assertThat(steps).containsExactly(new ObjectStep.Ask(4, new Query.FindInode(7)));
         assertThat(get.onFetched(2, new ReadOutcome.Freed())).isEmpty();
-        get.onReply(4, new Reply.InodeFound(Optional.of(INODE)));
+        get.onReply(4, new Reply.InodeFound(true));
         assertThat(get.failure())
                 .hasValueSatisfying(failure -> assertThat(failure).isInstanceOf(GetFailure.NotFreed.class));
     }
@@ -209,7 +209,7 @@ class ObjectGetTest {
                 asked(composed.readAhead()).token(), new Reply.SliceList(List.of(entry(0, 11, 0, 1024))));
         ObjectStep.Ask ask = asked(composed.onFetched(fetches.getFirst().token(), new ReadOutcome.Freed()));
         assertThat(ask.query()).isEqualTo(new Query.FindInode(11));
-        composed.onReply(ask.token(), new Reply.InodeFound(Optional.empty()));
+        composed.onReply(ask.token(), new Reply.InodeFound(false));
         assertThat(composed.failure()).containsInstanceOf(GetFailure.Changed.class);
         assertThat(taken).isZero();
     }

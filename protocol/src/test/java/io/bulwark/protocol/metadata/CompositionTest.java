@@ -124,7 +124,7 @@ class CompositionTest {
         assertThat(referenced()).as("within the grace").containsExactly(a, b);
         rig.pass(alice, Inodes.GRACE_MILLIS + 40_000);
         assertThat(referenced()).containsExactly(b);
-        assertThat(rig.ask(ALICE, new Query.FindInode(a))).isEqualTo(new Reply.InodeFound(java.util.Optional.empty()));
+        assertThat(rig.ask(ALICE, new Query.FindInode(a))).isEqualTo(new Reply.InodeFound(false));
     }
 
     @Test
@@ -174,6 +174,25 @@ class CompositionTest {
         assertFailed(
                 rig.ask(STRANGER, new Query.FindSlices("films", "c", made.version(), 0, 1)),
                 MetadataError.NOT_AUTHORISED);
+    }
+
+    @Test
+    void theReaderOfASliceLearnsNoOtherPinsOfItsSource() {
+        alice.put("diary", "book", 3 * MetadataFixture.BLOCK);
+        ObjectLayout book = (ObjectLayout) ((Reply.ObjectFound) rig.ask(ALICE, new Query.FindObject("diary", "book", 0)))
+                .inode()
+                .content();
+        Reply.ObjectStored made = compose("c", range("diary", "book", MetadataFixture.BLOCK, 1), all("films", "a"));
+        Reply.SliceList list =
+                (Reply.SliceList) rig.ask(ALICE, new Query.FindSlices("films", "c", made.version(), 0, 1));
+        ObjectLayout told = list.slices().getFirst().layout();
+        int pin = ObjectLayout.PIN_BYTES;
+        assertThat(told.pins().slice(pin, pin)).isEqualTo(book.pins().slice(pin, pin));
+        assertThat(told.pins().slice(0, pin)).isEqualTo(MetadataFixture.filled(pin, 0));
+        assertThat(told.pins().slice(2 * pin, pin)).isEqualTo(MetadataFixture.filled(pin, 0));
+        assertThat(told.leadsTo(1)).isTrue();
+        assertThat(told.leadsTo(0)).isFalse();
+        assertThat(told.withPinsOf(book.withPinsOf(0, MetadataFixture.BLOCK)).leadsTo(0)).isTrue();
     }
 
     @Test

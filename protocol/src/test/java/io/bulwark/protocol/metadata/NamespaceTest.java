@@ -10,6 +10,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.metadata.MetadataFixture.User;
 import io.bulwark.protocol.mutation.PlantedBug;
+import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.HexFormat;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -193,6 +196,19 @@ class NamespaceTest {
         assertFailed(
                 rig.ask(MetadataFixture.STRANGER, new Query.FindObject("films", "a", 0)), MetadataError.NOT_AUTHORISED);
         assertFailed(rig.ask(READER, new Query.References(rig.volume, 0, 10)), MetadataError.NOT_AUTHORISED);
+    }
+
+    @Test
+    void pinsAreToldToReadersOfTheBucketOnly() {
+        Reply.ObjectStored secret = alice.put("diary", "day", 10);
+        Bytes pins = ((ObjectLayout) find("diary", "day").inode().content()).pins();
+        alice.done(new Command.AddPrincipal(MetadataFixture.STRANGER, Samples.KEY));
+        alice.done(new Command.SetGrant(
+                MetadataFixture.STRANGER, new Scope.OfBucket("films"), new Rights(true, false, false)));
+        Bytes answer = rig.machine.query(MetadataFixture.STRANGER, new Query.FindInode(secret.inode()).encoded());
+        assertThat(Reply.decode(answer)).isEqualTo(new Reply.InodeFound(true));
+        assertThat(HexFormat.of().formatHex(answer.toByteArray()))
+                .doesNotContain(HexFormat.of().formatHex(pins.toByteArray()));
     }
 
     private Reply.ObjectFound find(String bucket, String key) {

@@ -168,12 +168,12 @@ class RangeTest {
         assertThat(freed()).isEmpty();
         assertThat(rig.references()).hasSize(1);
         assertThat(rig.ask(ALICE, new Query.FindInode(stored.inode())))
-                .matches(reply -> ((Reply.InodeFound) reply).inode().isPresent());
+                .isEqualTo(new Reply.InodeFound(true));
         rig.pass(alice, Inodes.GRACE_MILLIS + 10_000);
         assertThat(freed()).containsExactly(alice.range(0, 3));
         assertThat(rig.references()).isEmpty();
         assertThat(rig.ask(ALICE, new Query.FindInode(stored.inode())))
-                .isEqualTo(new Reply.InodeFound(Optional.empty()));
+                .isEqualTo(new Reply.InodeFound(false));
     }
 
     @Test

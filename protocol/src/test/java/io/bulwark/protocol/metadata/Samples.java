@@ -383,8 +383,8 @@ final class Samples {
                         false));
         all.put("object-found", new Reply.ObjectFound(3, 1_700_000_000_001L, state(), inode()));
         putUploadReplies(all);
-        all.put("inode-found", new Reply.InodeFound(Optional.of(inode())));
-        all.put("inode-gone", new Reply.InodeFound(Optional.empty()));
+        all.put("inode-found", new Reply.InodeFound(true));
+        all.put("inode-gone", new Reply.InodeFound(false));
         putLists(all);
         all.put("document-stored", new Reply.DocumentStored(9));
         all.put("document-found", new Reply.DocumentFound(9, MetadataFixture.filled(5, 0xD0)));

@@ -15,7 +15,6 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.simulation.engine.AlteringServer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 
 /**
@@ -136,7 +135,7 @@ public final class LyingReplica extends AlteringServer {
             case Reply.SessionChanges changes ->
                 new Reply.SessionChanges(
                         changes.changes().stream().map(LyingReplica::forged).toList(), changes.next(), changes.more());
-            case Reply.InodeFound _ -> new Reply.InodeFound(Optional.empty());
+            case Reply.InodeFound found -> new Reply.InodeFound(!found.exists());
             case Reply.Map _ -> new Reply.Map(new ClusterMap(0, List.of(), List.of()));
             case Reply.Deleted deleted -> new Reply.Deleted(deleted.version() + 1, deleted.marker(), deleted.isNull());
             case Reply.Failed _ -> new Reply.Done();

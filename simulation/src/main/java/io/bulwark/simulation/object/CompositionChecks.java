@@ -6,6 +6,7 @@ import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.object.Composition;
 import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.object.Slice;
 import io.bulwark.simulation.campaign.Invariant;
 import java.util.HashMap;
 import java.util.List;
@@ -78,11 +79,13 @@ final class CompositionChecks {
             require(!page.slices().isEmpty(), entry, "a slice at " + known);
             for (Reply.SliceEntry slice : page.slices()) {
                 require(slice.start() == known, entry, "the slice at " + known);
+                Slice bytes = slice.slice();
+                ObjectLayout whole = referenced.get(bytes.inode());
                 require(
-                        slice.layout().equals(referenced.get(slice.slice().inode())),
+                        whole != null && slice.layout().equals(whole.withPinsOf(bytes.offset(), bytes.length())),
                         entry,
-                        "inode " + slice.slice().inode());
-                known += slice.slice().length();
+                        "inode " + bytes.inode());
+                known += bytes.length();
             }
         }
         require(known == composition.length(), entry, "no byte behind " + composition.length());

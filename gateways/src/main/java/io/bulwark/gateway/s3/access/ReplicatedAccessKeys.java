@@ -37,7 +37,7 @@ public final class ReplicatedAccessKeys implements AccessKeys {
 
     ReplicatedAccessKeys(io.bulwark.client.AccessKeys door, LongSupplier nanoClock, InstantSource clock) {
         this.clock = clock;
-        keys = new RecentAnswers<>(door::open, BOUNDS, nanoClock);
+        keys = new RecentAnswers<>(door::open, Optional::isPresent, BOUNDS, nanoClock);
         gateways = new RecentAnswers<>(ignored -> door.gateways(), BOUNDS, nanoClock);
     }
 

@@ -3,6 +3,7 @@ package io.bulwark.gateway.s3.bucket;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.BucketInfo;
 import io.bulwark.client.BucketSpec;
+import io.bulwark.client.Principals;
 import io.bulwark.client.Upload;
 import io.bulwark.client.UploadPage;
 import io.bulwark.client.VersionListOptions;
@@ -26,11 +27,13 @@ import io.bulwark.gateway.s3.xml.XmlElement;
 import io.bulwark.gateway.s3.xml.XmlReader;
 import io.bulwark.gateway.s3.xml.XmlWriter;
 import io.bulwark.protocol.metadata.Names;
+import io.bulwark.protocol.metadata.Scope;
 import java.io.ByteArrayInputStream;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
@@ -91,14 +94,29 @@ public final class Buckets {
 
     /** Buckets that others have made with S3 are private as a rule, so that they are left out. */
     private static List<BucketInfo> listed(Call call, List<BucketInfo> all) {
+        Predicate<BucketInfo> readable = readable(call);
         List<Boolean> listed = Parallel.map(
                 all,
                 bucket -> bucket.creator().toString().equals(call.sender())
-                        || call.settings().isShared(call.door(), bucket.name()));
+                        || (readable.test(bucket) && call.settings().isShared(call.door(), bucket.name())));
         return IntStream.range(0, all.size())
                 .filter(listed::get)
                 .mapToObj(all::get)
                 .toList();
+    }
+
+    /** Returns whether the sender's grants reach a bucket. Asking about each of all others would cost a query for it. */
+    private static Predicate<BucketInfo> readable(Call call) {
+        List<Scope> scopes =
+                call.door().principals().grants(call.exchange().caller().person()).stream()
+                        .filter(grant -> grant.rights().read())
+                        .map(Principals.Grant::scope)
+                        .toList();
+        return bucket -> scopes.stream().anyMatch(scope -> switch (scope) {
+            case Scope.All _ -> true;
+            case Scope.OfVolume volume -> volume.name().equals(bucket.volume());
+            case Scope.OfBucket of -> of.name().equals(bucket.name());
+        });
     }
 
     /** Makes a bucket, whose owner is the sender. */

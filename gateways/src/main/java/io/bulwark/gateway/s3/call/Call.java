@@ -96,6 +96,13 @@ public final class Call {
         return known;
     }
 
+    /** Refuses the request if a header expects the bucket to belong to another person. */
+    public void requireOwner(String header) {
+        header(header).filter(owner -> !owner.equals(rules().owner())).ifPresent(_ -> {
+            throw Authorization.denied();
+        });
+    }
+
     public Authorization authorization() {
         return new Authorization(exchange, bucketName(), rules());
     }
@@ -112,6 +119,15 @@ public final class Call {
     /** Returns a query parameter; empty if it is missing or has no value. */
     public Optional<String> query(String name) {
         return Optional.ofNullable(exchange.query().get(name)).filter(value -> !value.isEmpty());
+    }
+
+    /** Returns the version that the request names. An empty name is none: a deletion without it would hit the latest. */
+    public Optional<String> versionId() {
+        Optional<String> id = Optional.ofNullable(exchange.query().get("versionId"));
+        if (id.filter(String::isEmpty).isPresent()) {
+            throw ErrorCode.INVALID_ARGUMENT.because("Version id cannot be the empty string");
+        }
+        return id;
     }
 
     public boolean hasQuery(String name) {

@@ -41,7 +41,10 @@ public final class VersionIds {
 
     /** Returns one version, or delete marker, of a name. */
     public static Optional<VersionInfo> find(Bucket bucket, String key, long version) {
-        try (Stream<VersionInfo> versions = bucket.versions(key)) {
+        boolean numbered = version != 0 && version != Versioning.NULL_VERSION;
+        // Who asks for numbers that are not there must not have all versions of the key read.
+        try (Stream<VersionInfo> versions =
+                numbered ? bucket.versions(key, key, version + 1) : bucket.versions(key)) {
             // The first key with this prefix is the key itself.
             Iterator<VersionInfo> all = versions.iterator();
             while (all.hasNext()) {
@@ -52,6 +55,9 @@ public final class VersionIds {
                 boolean wanted = version == Versioning.NULL_VERSION ? one.isNull() : one.version() == version;
                 if (wanted || (version == 0 && one.latest())) {
                     return Optional.of(one);
+                }
+                if (numbered) {
+                    return Optional.empty();
                 }
             }
             return Optional.empty();

@@ -85,8 +85,7 @@ final class ExpiringBucket {
                     && isExpired(version.key(), version.tags(), version.length(), version.modified())) {
                 hide(version.key(), version.version());
             }
-        } else if (newer.filter(next -> isReplacedLong(version, next)).isPresent()) {
-            remove(version);
+        } else if (newer.filter(next -> isReplacedLong(version, next)).isPresent() && remove(version)) {
             return;
         }
         noncurrent += version.latest() ? 0 : 1;
@@ -158,11 +157,15 @@ final class ExpiringBucket {
         }
     }
 
-    private void remove(VersionInfo version) {
+    /** Removes a version. Returns false if it stays, since it is locked: the marker above it must hide it further. */
+    private boolean remove(VersionInfo version) {
         try {
             var _ = bucket.delete(version.key(), DeleteOptions.DEFAULT.withVersion(version.version()));
-        } catch (NoSuchKeyException | ObjectLockedException _) {
-            // It is gone, or stays as long as it is locked.
+            return true;
+        } catch (NoSuchKeyException _) {
+            return true;
+        } catch (ObjectLockedException _) {
+            return false;
         }
     }
 }

@@ -111,6 +111,9 @@ public final class LifecycleWorker implements AutoCloseable {
             }
         } catch (BulwarkException e) {
             LOG.warn("the rules of bucket {} could not be followed: {}", info.name(), e.getMessage());
+        } catch (RuntimeException e) {
+            // Another door may have written documents that are none. They must not keep other buckets from their turn.
+            LOG.warn("the rules of bucket {} could not be followed, see its documents", info.name(), e);
         }
     }
 

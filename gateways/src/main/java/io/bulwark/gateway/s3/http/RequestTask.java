@@ -188,12 +188,17 @@ final class RequestTask implements Runnable {
     }
 
     private HttpExchange verifyForm(RequestHead head, Addressing.Place place) {
+        if (!server.tryAwaitFields()) {
+            throw new S3Exception(503, "SlowDown", "Please reduce your request rate.");
+        }
         FormUpload upload;
         try {
             upload = FormUpload.open(
                     head, place.bucket().orElseThrow(), wire, server.authenticator(), InstantSource.system());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        } finally {
+            server.endFields();
         }
         body = upload.file();
         return new HttpExchange(

@@ -14,12 +14,16 @@ final class ServerContext {
     /** Odd, so that all 64-bit numbers come before one comes again. */
     private static final long ID_STEP = 0x9e3779b97f4a7c15L;
 
+    private static final int FORMS_SHARE = 4;
+
     private final S3Limits limits;
     private final Authenticator authenticator;
     private final Addressing addressing;
     private final Operations operations;
     private final S3Meters meters;
     private final Semaphore requests;
+    /** Forms prove their sender only after some fields have arrived, as slowly as anybody likes. */
+    private final Semaphore unverifiedForms;
     private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
     private final AtomicLong nextId = new AtomicLong(ThreadLocalRandom.current().nextLong());
     private final String hostId = hex(ThreadLocalRandom.current().nextLong());
@@ -32,6 +36,7 @@ final class ServerContext {
         this.operations = operations;
         this.meters = meters;
         this.requests = new Semaphore(settings.limits().requestsMax());
+        this.unverifiedForms = new Semaphore(Math.max(1, settings.limits().requestsMax() / FORMS_SHARE));
     }
 
     private static String hex(long number) {
@@ -75,6 +80,15 @@ final class ServerContext {
     void leave() {
         meters.active.decrementAndGet();
         requests.release();
+    }
+
+    /** Returns whether one more form may wait for its fields; {@link #endFields} must follow. */
+    boolean tryAwaitFields() {
+        return unverifiedForms.tryAcquire();
+    }
+
+    void endFields() {
+        unverifiedForms.release();
     }
 
     /** Runs a request on a virtual thread. */

@@ -99,6 +99,25 @@ public final class Conditions {
                 : Precondition.ifVersion(current.get().version());
     }
 
+    /**
+     * Returns the condition of a deletion that names an entity tag, or {@code *}. The replicas judge it, so that nothing goes
+     * that was put meanwhile.
+     *
+     * @param version 0 for the latest
+     */
+    static Precondition ofDelete(Bucket bucket, String key, long version, String match) {
+        ObjectInfo found;
+        try {
+            found = bucket.head(key, version);
+        } catch (NoSuchKeyException _) {
+            throw failed();
+        }
+        if (!EntityTags.isNamed(match, EntityTags.of(found))) {
+            throw failed();
+        }
+        return Precondition.ifVersion(found.version());
+    }
+
     static S3Exception failed() {
         return ErrorCode.PRECONDITION_FAILED.because("At least one of the pre-conditions you specified did not hold");
     }

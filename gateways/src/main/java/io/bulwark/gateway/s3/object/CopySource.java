@@ -41,6 +41,7 @@ public record CopySource(Call call, String key, Optional<String> versionId) {
 
     /** Finds the version, which the sender must be allowed to read and the conditions must fit. */
     public ObjectInfo find() {
+        call.requireOwner("x-amz-source-expected-bucket-owner");
         ObjectInfo source = ObjectReads.find(
                 call, versionId.isPresent() ? Action.GET_OBJECT_VERSION : Action.GET_OBJECT, key, versionId);
         Conditions.requireSource(call, source);

@@ -4,6 +4,7 @@ import io.bulwark.client.PutOptions;
 import io.bulwark.gateway.s3.acl.AccessControlList;
 import io.bulwark.gateway.s3.acl.AclRequest;
 import io.bulwark.gateway.s3.call.Call;
+import io.bulwark.gateway.s3.permission.Action;
 import io.bulwark.gateway.s3.permission.Authorization;
 import io.bulwark.gateway.s3.permission.ObjectAccess;
 import io.bulwark.gateway.s3.request.ErrorCode;
@@ -35,14 +36,33 @@ public record NewObject(String contentType, SortedMap<String, String> tags, Sort
                 .ifPresent(_ -> {
                     throw ErrorCode.INVALID_STORAGE_CLASS.because("The only storage class here is STANDARD.");
                 });
+        if (exchange.header("x-amz-write-offset-bytes").isPresent()) {
+            throw ErrorCode.NOT_IMPLEMENTED.because("Objects are not appended to here.");
+        }
         if (exchange.header("x-amz-website-redirect-location").isPresent()) {
             throw ErrorCode.NOT_IMPLEMENTED.because("Buckets are no web sites here.");
         }
         SortedMap<String, String> tags = new TreeMap<>(
                 exchange.header("x-amz-tagging").map(Tags::ofHeader).orElseGet(TreeMap::new));
+        requireTagging(call, tags);
         SortedMap<String, String> properties = headers(call);
         addAccess(call, tags, properties);
-        return new NewObject(exchange.header("content-type").orElse(""), tags, properties);
+        return new NewObject(printable("content-type", exchange.header("content-type").orElse("")), tags, properties);
+    }
+
+    /** Refuses tags of the new object that its maker could not set later: a policy may deny that alone. */
+    static void requireTagging(Call call, SortedMap<String, String> tags) {
+        if (!tags.isEmpty()) {
+            require(call, Action.PUT_OBJECT_TAGGING);
+        }
+    }
+
+    /** Refuses an action on the new object, as its owner could not do it afterwards either. */
+    static void require(Call call, Action action) {
+        boolean enforced = call.rules().ownership() == Ownership.BUCKET_OWNER_ENFORCED;
+        String owner = enforced ? call.rules().owner() : call.sender();
+        ObjectAccess made = new ObjectAccess(owner, AccessControlList.ownedBy(owner), new TreeMap<>());
+        call.authorization().require(action, call.key(), made);
     }
 
     /** Refuses encryption by servers: none is done, and keys of requests go nowhere. */
@@ -64,12 +84,12 @@ public record NewObject(String contentType, SortedMap<String, String> tags, Sort
             if (name.startsWith(Properties.META)) {
                 String value = String.join(",", call.exchange().headers(name));
                 bytes += name.length() - Properties.META.length() + value.getBytes(StandardCharsets.UTF_8).length;
-                properties.put(name, value);
+                properties.put(name, printable(name, value));
             } else if (Properties.HTTP.contains(name)) {
                 call.header(name)
                         .map(NewObject::withoutFraming)
                         .filter(value -> !value.isEmpty())
-                        .ifPresent(value -> properties.put(name, value));
+                        .ifPresent(value -> properties.put(name, printable(name, value)));
             }
         }
         if (bytes > META_BYTES_MAX) {
@@ -77,6 +97,14 @@ public record NewObject(String contentType, SortedMap<String, String> tags, Sort
                     "Your metadata headers exceed the maximum allowed metadata size");
         }
         return properties;
+    }
+
+    /** Fields of a form may have what no header can return. */
+    private static String printable(String name, String value) {
+        if (!Properties.isPrintable(value)) {
+            throw ErrorCode.INVALID_ARGUMENT.because("The value of " + name + " has a control character.");
+        }
+        return value;
     }
 
     /** The encoding of the body's framing is none of the object. */
@@ -100,6 +128,9 @@ public record NewObject(String contentType, SortedMap<String, String> tags, Sort
                 throw ErrorCode.ACCESS_CONTROL_LIST_NOT_SUPPORTED.because("The bucket does not allow ACLs");
             }
             return;
+        }
+        if (acl.isPresent()) {
+            require(call, Action.PUT_OBJECT_ACL);
         }
         if (acl.filter(AccessControlList::isPublic).isPresent() && rules.block().blockPublicAcls()) {
             throw Authorization.denied();

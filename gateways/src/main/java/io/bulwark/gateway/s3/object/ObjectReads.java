@@ -43,7 +43,7 @@ public final class ObjectReads {
 
     /** Finds the version that a request is about, and refuses the action if it is not allowed. */
     public static ObjectInfo find(Call call, Action action) {
-        return find(call, action, call.key(), call.query("versionId"));
+        return find(call, action, call.key(), call.versionId());
     }
 
     /** Finds a version, and refuses the action if it is not allowed. */
@@ -59,7 +59,7 @@ public final class ObjectReads {
             // There is no object of a name that none can have.
             throw call.authorization().absent(key, noSuchKey());
         }
-        call.authorization().require(action, key, call.accessTo(object));
+        call.authorization().ofVersion(versionId).require(action, key, call.accessTo(object));
         return object;
     }
 
@@ -88,7 +88,7 @@ public final class ObjectReads {
 
     private static void answer(Call call, boolean withContent) {
         NewObject.refuseEncryption(call.exchange());
-        boolean ofVersion = call.query("versionId").isPresent();
+        boolean ofVersion = call.versionId().isPresent();
         ObjectInfo object = find(call, ofVersion ? Action.GET_OBJECT_VERSION : Action.GET_OBJECT);
         SortedMap<String, String> headers = headers(call, object);
         switch (Conditions.judge(call, "", object)) {
@@ -163,7 +163,8 @@ public final class ObjectReads {
                 .filter("ENABLED"::equalsIgnoreCase)
                 .isPresent();
         SortedMap<String, String> headers = Properties.headers(object.properties(), withChecksums);
-        headers.put("content-type", object.contentType().isEmpty() ? TYPE_UNKNOWN : object.contentType());
+        String type = object.contentType();
+        headers.put("content-type", type.isEmpty() || !Properties.isPrintable(type) ? TYPE_UNKNOWN : type);
         headers.put("etag", EntityTags.quoted(EntityTags.of(object)));
         headers.put("last-modified", Times.http(object.modified()));
         headers.put("accept-ranges", "bytes");
@@ -193,7 +194,7 @@ public final class ObjectReads {
                     throw ErrorCode.INVALID_REQUEST.because(
                             "Request specific response headers cannot be used for anonymous GET requests.");
                 }
-                if (value.get().chars().anyMatch(Character::isISOControl)) {
+                if (!Properties.isPrintable(value.get())) {
                     throw ErrorCode.INVALID_ARGUMENT.because("A header has no control characters.");
                 }
                 headers.put(name, value.get());

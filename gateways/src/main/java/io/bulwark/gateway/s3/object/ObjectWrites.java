@@ -15,6 +15,7 @@ import io.bulwark.gateway.s3.xml.XmlWriter;
 import io.bulwark.protocol.metadata.Names;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLock;
+import io.bulwark.protocol.object.Retention;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.Locale;
@@ -147,6 +148,12 @@ public final class ObjectWrites {
         ObjectLock lock = Locks.ofHeaders(call);
         if (!lock.isNone() && !call.bucket().info().settings().objectLock()) {
             throw Locks.notConfigured();
+        }
+        if (!lock.retention().equals(Retention.NONE)) {
+            NewObject.require(call, Action.PUT_OBJECT_RETENTION);
+        }
+        if (lock.legalHold()) {
+            NewObject.require(call, Action.PUT_OBJECT_LEGAL_HOLD);
         }
         return lock;
     }

@@ -64,7 +64,7 @@ public record PartSizes(List<Long> sizes) {
             int star = run.indexOf('*');
             long size = Long.parseLong(star < 0 ? run : run.substring(0, star));
             int count = star < 0 ? 1 : Integer.parseInt(run.substring(star + 1));
-            if (size < 0 || count < 1 || sizes.size() + count > PARTS_MAX) {
+            if (size < 0 || count < 1 || count > PARTS_MAX - sizes.size()) {
                 throw new IllegalArgumentException("not sizes of parts: " + text);
             }
             for (int i = 0; i < count; i++) {

@@ -5,6 +5,7 @@ import io.bulwark.client.PutOptions;
 import io.bulwark.gateway.s3.call.Call;
 import io.bulwark.gateway.s3.call.EntityTags;
 import io.bulwark.gateway.s3.permission.Action;
+import io.bulwark.gateway.s3.permission.ObjectAccess;
 import io.bulwark.gateway.s3.request.ErrorCode;
 import io.bulwark.gateway.s3.xml.XmlReader;
 import io.bulwark.gateway.s3.xml.XmlWriter;
@@ -38,8 +39,8 @@ public final class PostedObject {
         Optional.ofNullable(form.get("tagging"))
                 .ifPresent(document -> tags.putAll(Tags.ofDocument(
                         XmlReader.parse(document.getBytes(StandardCharsets.UTF_8)), Tags.PER_OBJECT_MAX)));
+        NewObject.requireTagging(call, ObjectAccess.userTags(tags));
         PutOptions options = object.options()
-                .withContentType(form.getOrDefault("content-type", ""))
                 .withTags(tags)
                 .withLock(ObjectWrites.lock(call))
                 .withFinalProperties(() -> ObjectWrites.digests(call.exchange().digests()));

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 /** Names of the properties in which versions keep what S3 knows of them, and the headers that these become. */
 final class Properties {
@@ -20,17 +21,33 @@ final class Properties {
 
     static final String CHECKSUM_TYPE = "x-amz-checksum-type";
 
+    private static final Pattern TOKEN = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]+");
+
     private Properties() {}
 
-    /** Returns the headers of a response that properties become. */
+    /** Returns the headers of a response that properties become. Other doors may write what cannot be a header. */
     static SortedMap<String, String> headers(Map<String, String> properties, boolean withChecksums) {
         SortedMap<String, String> headers = new TreeMap<>();
-        properties.forEach((name, value) -> {
+        int missing = 0;
+        for (Map.Entry<String, String> property : properties.entrySet()) {
+            String name = property.getKey();
             if (HTTP.contains(name) || name.startsWith(META) || (withChecksums && name.startsWith(CHECKSUM))) {
-                headers.put(name, value);
+                if (TOKEN.matcher(name).matches() && isPrintable(property.getValue())) {
+                    headers.put(name, property.getValue());
+                } else {
+                    missing++;
+                }
             }
-        });
+        }
+        if (missing > 0) {
+            headers.put("x-amz-missing-meta", Integer.toString(missing));
+        }
         return headers;
+    }
+
+    /** Returns whether a text can be the value of a header. */
+    static boolean isPrintable(String value) {
+        return value.chars().noneMatch(Character::isISOControl);
     }
 
     /** Returns the properties that are about the content, which a copy has, too. */

@@ -27,12 +27,23 @@ public final class Authorization {
     private final String bucket;
     private final BucketRules rules;
     private final Optional<PrincipalId> person;
+    private final Optional<String> versionId;
 
     public Authorization(Exchange exchange, String bucket, BucketRules rules) {
+        this(exchange, bucket, rules, Optional.ofNullable(exchange.query().get("versionId")));
+    }
+
+    private Authorization(Exchange exchange, String bucket, BucketRules rules, Optional<String> versionId) {
         this.exchange = exchange;
         this.bucket = bucket;
         this.rules = rules;
+        this.versionId = versionId;
         this.person = exchange.caller().key().map(AccessKey::person);
+    }
+
+    /** Returns these rules for a version that the request names elsewhere than in its query. */
+    public Authorization ofVersion(Optional<String> id) {
+        return new Authorization(exchange, bucket, rules, id);
     }
 
     /** Refuses an action on the bucket as a whole that is not allowed. */
@@ -107,7 +118,7 @@ public final class Authorization {
         if (policy.isEmpty()) {
             return Verdict.SILENT;
         }
-        Verdict verdict = policy.get().judge(person, action.policyName(), resource, new RequestFacts(exchange, tags));
+        Verdict verdict = policy.get().judge(person, action.policyName(), resource, new RequestFacts(exchange, tags, versionId));
         boolean restricted =
                 rules.block().restrictPublicBuckets() && policy.get().isPublic();
         return verdict == Verdict.ALLOWED && restricted && !isPerson(rules.owner()) ? Verdict.SILENT : verdict;

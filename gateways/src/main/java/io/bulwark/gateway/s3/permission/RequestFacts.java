@@ -14,8 +14,9 @@ import java.util.Optional;
  * Facts about a request for the conditions of policies.
  *
  * @param tags of the object that the request is about; empty if there is none
+ * @param versionId of the version that it names, also as the source of a copy or as one of many to be deleted
  */
-record RequestFacts(Exchange exchange, Map<String, String> tags) implements Facts {
+record RequestFacts(Exchange exchange, Map<String, String> tags, Optional<String> versionId) implements Facts {
     private static final String EXISTING_TAG = "s3:existingobjecttag/";
     private static final String REQUEST_TAG = "s3:requestobjecttag/";
     private static final String HEADER = "s3:";
@@ -32,10 +33,11 @@ record RequestFacts(Exchange exchange, Map<String, String> tags) implements Fact
             case "aws:currenttime" -> List.of(Instant.now().toString());
             case "aws:epochtime" -> List.of(Long.toString(Instant.now().getEpochSecond()));
             case "s3:prefix", "s3:delimiter", "s3:max-keys" -> parameter(key.substring(HEADER.length()));
-            case "s3:versionid" -> parameter("versionId");
+            case "s3:versionid" -> versionId.stream().toList();
             case "s3:x-amz-copy-source" ->
                 exchange.header("x-amz-copy-source").stream()
                         .map(RequestFacts::decoded)
+                        .map(source -> source.startsWith("/") ? source.substring(1) : source)
                         .toList();
             case "s3:object-lock-mode", "s3:object-lock-retain-until-date", "s3:object-lock-legal-hold" ->
                 exchange.headers("x-amz-" + key.substring(HEADER.length()));
@@ -73,8 +75,7 @@ record RequestFacts(Exchange exchange, Map<String, String> tags) implements Fact
 
     private static String decoded(String text) {
         try {
-            String decoded = URLDecoder.decode(text, StandardCharsets.UTF_8);
-            return decoded.startsWith("/") ? decoded.substring(1) : decoded;
+            return URLDecoder.decode(text, StandardCharsets.UTF_8);
         } catch (IllegalArgumentException _) {
             return text;
         }

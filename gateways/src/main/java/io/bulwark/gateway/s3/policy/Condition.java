@@ -118,6 +118,11 @@ record Condition(Operator operator, boolean ifExists, String key, List<String> v
                 || normalKey.startsWith("s3:requestobjecttag/");
     }
 
+    /** Returns whether it holds for named persons only. */
+    boolean namesPersons() {
+        return operator == Operator.StringEquals && !ifExists && key.equals("aws:username");
+    }
+
     boolean holds(Facts facts) {
         List<String> actual = facts.values(key);
         if (operator == Operator.Null) {

@@ -192,6 +192,9 @@ public final class PolicyReader {
                     .filter(one -> one.name().equals(operator))
                     .findFirst()
                     .orElseThrow(() -> malformed("the condition operator " + name + " is not supported"));
+            if (!keys.isObject() || keys.isEmpty()) {
+                throw malformed("the condition operator " + name + " names no key");
+            }
             keys.forEachEntry((key, values) -> {
                 String normal = Condition.normal(key);
                 if (!Condition.isKnown(normal)) {

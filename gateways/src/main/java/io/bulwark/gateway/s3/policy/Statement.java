@@ -55,8 +55,11 @@ record Statement(
                 && conditions.stream().allMatch(condition -> condition.holds(facts));
     }
 
-    /** Returns whether it allows something to everybody, without a condition. */
+    /**
+     * Returns whether it allows something to everybody. Only a condition on the person makes it private, since all else is
+     * what the sender says.
+     */
     boolean isPublic() {
-        return allow && principals.isEverybody() && conditions.isEmpty();
+        return allow && principals.isEverybody() && conditions.stream().noneMatch(Condition::namesPersons);
     }
 }

@@ -34,6 +34,9 @@ public final class BucketSettings {
     private static final Duration OWNED_VALIDITY = Duration.ofMinutes(1);
 
     private static final int REMEMBERED_MAX = 10_000;
+
+    /** Rules may have 84 KiB of documents per bucket, and are remembered shortly. */
+    private static final int RULES_MAX = 512;
     private static final int ATTEMPTS_MAX = 10;
     private static final int TURNS = 64;
 
@@ -59,7 +62,7 @@ public final class BucketSettings {
             return known.rules();
         }
         BucketRules read = read(bucket);
-        if (rules.size() >= REMEMBERED_MAX) {
+        if (rules.size() >= RULES_MAX) {
             rules.clear();
         }
         rules.put(bucket.name(), new Remembered(read, System.nanoTime() + VALIDITY.toNanos()));

@@ -83,6 +83,10 @@ public final class MultipartUploads {
         NewObject.refuseEncryption(call.exchange());
         Upload upload = find(call);
         ObjectInfo source = CopySource.of(call).find();
+        if (source.encrypted()) {
+            throw ErrorCode.INVALID_REQUEST.because(
+                    "The object was encrypted by a client: its bytes cannot become part of another one.");
+        }
         ByteRange range = call.header("x-amz-copy-source-range")
                 .map(text -> ByteRange.ofCopy(text, source.length()))
                 .orElse(new ByteRange(0, source.length()));

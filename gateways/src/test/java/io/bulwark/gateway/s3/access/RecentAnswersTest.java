@@ -104,4 +104,33 @@ class RecentAnswersTest {
         assertThat(answers.get("b")).isEqualTo("b");
         assertThat(asked).containsExactly("a", "b");
     }
+
+    @Test
+    void strangersDoNotHinderWhoWasProven() {
+        CountDownLatch asking = new CountDownLatch(1);
+        CompletableFuture<String> answer = new CompletableFuture<>();
+        RecentAnswers<String, String> answers = new RecentAnswers<>(
+                question -> {
+                    if (question.equals("blocked")) {
+                        asking.countDown();
+                        return answer.join();
+                    }
+                    return question;
+                },
+                "key"::equals,
+                new RecentAnswers.Bounds(100, 2, 1, 1),
+                nanos::get);
+        assertThat(answers.get("key")).isEqualTo("key");
+        for (String stranger : List.of("a", "b", "c")) {
+            assertThat(answers.get(stranger)).isEqualTo(stranger);
+        }
+        nanos.addAndGet(100);
+        CompletableFuture<String> blocked = new CompletableFuture<>();
+        Thread.ofVirtual().start(() -> blocked.complete(answers.get("blocked")));
+        await().until(() -> asking.getCount() == 0);
+        assertThatThrownBy(() -> answers.get("a")).isInstanceOf(LimitReachedException.class);
+        assertThat(answers.get("key")).isEqualTo("key");
+        answer.complete("blocked");
+        assertThat(blocked.join()).isEqualTo("blocked");
+    }
 }

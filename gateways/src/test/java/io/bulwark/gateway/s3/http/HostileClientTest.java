@@ -567,6 +567,26 @@ class HostileClientTest {
     }
 
     @Test
+    void slowFormsLeaveRoomForOtherRequests() throws IOException {
+        S3Server server = start();
+        String head = "POST /b HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=x\r\n";
+        try (RawClient slow = new RawClient(server.boundAddress())) {
+            slow.send(head + "Content-Length: 1000\r\n\r\n--x\r\n");
+            await().untilAsserted(() -> {
+                try (RawClient second = new RawClient(server.boundAddress())) {
+                    RawClient.Response refused =
+                            second.send(head + "Content-Length: 1\r\n\r\n-").read();
+                    assertThat(refused.text()).contains("<Code>SlowDown</Code>");
+                }
+            });
+            try (RawClient other = new RawClient(server.boundAddress())) {
+                other.send("DELETE /b/k HTTP/1.1\r\nHost: a\r\n\r\n");
+                assertThat(other.read().status()).isEqualTo(204);
+            }
+        }
+    }
+
+    @Test
     void damagedRequestsNeverHarmTheServer() throws IOException {
         Random random = new Random(SEED);
         S3Server server = start(limits(times(60_000, 60_000, 60_000)), operations);

@@ -53,7 +53,22 @@ class PolicyReaderTest {
                 Map.of("s3:existingobjecttag/Level", List.of("open"), "aws:referer", List.of("http://b.example/"));
         assertThat(policy.judge(PERSON, "s3:GetObject", "films/a", key -> elsewhere.getOrDefault(key, List.of())))
                 .isEqualTo(Verdict.SILENT);
-        assertThat(policy.isPublic()).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "'StringLike':{'aws:Referer':'*'}",
+                "'StringNotEquals':{'aws:UserAgent':'none'}",
+                "'StringEqualsIfExists':{'aws:username':'client-5'}",
+                "'StringNotEquals':{'aws:username':'client-5'}"
+            })
+    void aConditionThatEverybodyCanMeetKeepsAPolicyPublic(String condition) {
+        String statement = "'Effect':'Allow','Principal':'*','Action':'s3:GetObject','Resource':'*','Condition':{";
+        assertThat(read(statement(statement + condition + "}")).isPublic()).isTrue();
+        assertThat(read(statement(statement + "'StringEquals':{'aws:username':'client-5'}," + condition + "}"))
+                        .isPublic())
+                .isFalse();
     }
 
     @ParameterizedTest
@@ -70,6 +85,10 @@ class PolicyReaderTest {
                 "{'Statement':[{'Effect':'Allow','Principal':'*','Action':'s3:*','Resource':'*','Extra':1}]}",
                 "{'Statement':[{'Effect':'Allow','Principal':'*','Action':'s3:*','Resource':'*',"
                         + "'Condition':{'StringEquals':{'aws:SourceVpc':'x'}}}]}",
+                "{'Statement':[{'Effect':'Allow','Principal':'*','Action':'s3:*','Resource':'*',"
+                        + "'Condition':{'StringEquals':['aws:username','client-5']}}]}",
+                "{'Statement':[{'Effect':'Allow','Principal':'*','Action':'s3:*','Resource':'*',"
+                        + "'Condition':{'StringEquals':{}}}]}",
                 "{'Statement':[{'Effect':'Allow','Principal':'*','Action':'s3:*',"
                         + "'Resource':'arn:aws:s3:::films/${aws:username}'}]}"
             })

@@ -1,0 +1,266 @@
+package io.bulwark.gateway.s3;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bulwark.client.Bucket;
+import io.bulwark.client.BucketDocument;
+import io.bulwark.client.BucketInfo;
+import io.bulwark.client.Bulwark;
+import io.bulwark.client.DeleteOptions;
+import io.bulwark.client.DeletedObject;
+import io.bulwark.client.ObjectInfo;
+import io.bulwark.client.Precondition;
+import io.bulwark.client.Principals;
+import io.bulwark.client.Upload;
+import io.bulwark.client.Uploads;
+import io.bulwark.gateway.s3.access.AccessKey;
+import io.bulwark.gateway.s3.request.Caller;
+import io.bulwark.gateway.s3.request.Exchange;
+import io.bulwark.gateway.s3.request.S3Exception;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.BucketSettings;
+import io.bulwark.protocol.metadata.DefaultRetention;
+import io.bulwark.protocol.metadata.Rights;
+import io.bulwark.protocol.metadata.Scope;
+import io.bulwark.protocol.metadata.Versioning;
+import io.bulwark.protocol.object.ObjectAttributes;
+import io.bulwark.protocol.object.ObjectLock;
+import io.bulwark.protocol.object.VersionState;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.function.Function;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+
+/** Requests that ask for more caution than an operation has of itself. */
+class S3OperationsTest {
+    private static final PrincipalId PERSON = PrincipalId.client(5);
+
+    private final Map<String, String> documents = new HashMap<>(Map.of("s3-access", "owner client-5\nacl 4client-5\n"));
+    private final TreeMap<String, String> properties = new TreeMap<>(Map.of("etag", "abc"));
+    private final List<DeleteOptions> deletions = new ArrayList<>();
+    private final List<String> opened = new ArrayList<>();
+    private final Principals principals = ScriptedAnswers.of(
+            Principals.class,
+            Map.of(
+                    "grants/1",
+                    _ -> List.of(new Principals.Grant(new Scope.OfBucket("shared"), new Rights(true, false, false)))));
+    private final ByteArrayOutputStream response = new ByteArrayOutputStream();
+    private final Bucket bucket = ScriptedAnswers.of(
+            Bucket.class,
+            Map.of(
+                    "name/0",
+                    _ -> "films",
+                    "setting/1",
+                    arguments -> Optional.ofNullable(documents.get((String) arguments[0]))
+                            .map(text -> new BucketDocument(
+                                    (String) arguments[0], 1, text.getBytes(StandardCharsets.UTF_8))),
+                    "head/2",
+                    _ -> object(),
+                    "info/0",
+                    _ -> info("films", "main", 5),
+                    "uploads/0",
+                    _ -> ScriptedAnswers.of(Uploads.class, Map.of("find/2", _ -> Upload.named("films", "copy", 3))),
+                    "delete/2",
+                    arguments -> {
+                        deletions.add((DeleteOptions) arguments[1]);
+                        return new DeletedObject(7, false, false);
+                    }));
+    private final Bulwark door = ScriptedAnswers.of(
+            Bulwark.class,
+            Map.of(
+                    "onBehalfOf/1",
+                    _ -> door(),
+                    "bucket/1",
+                    arguments -> {
+                        opened.add((String) arguments[0]);
+                        return bucket;
+                    },
+                    "buckets/0",
+                    _ -> List.of(info("films", "main", 5), info("shared", "main", 6), info("private", "main", 6)),
+                    "principals/0",
+                    _ -> principals));
+    private S3Operations operations = new S3Operations(door);
+
+    private Bulwark door() {
+        return door;
+    }
+
+    private static BucketInfo info(String name, String volume, int creator) {
+        BucketSettings settings = new BucketSettings(Versioning.KEEP_ALL, 0, true, DefaultRetention.NONE);
+        return new BucketInfo(name, volume, PrincipalId.client(creator), settings, 0, 0, Instant.EPOCH);
+    }
+
+    private ObjectInfo object() {
+        ObjectAttributes attributes = ObjectAttributes.NONE.withProperties(properties);
+        VersionState state = new VersionState(false, attributes, ObjectLock.NONE);
+        return new ObjectInfo("films", "k", 7, 1, Instant.EPOCH, state, List.of());
+    }
+
+    private void send(String method, String key, Map<String, String> query, Map<String, String> headers, String body) {
+        send(method, Optional.of("films"), key, query, headers, body);
+    }
+
+    private void send(
+            String method,
+            Optional<String> place,
+            String key,
+            Map<String, String> query,
+            Map<String, String> headers,
+            String body) {
+        Caller caller = new Caller(
+                PERSON, Optional.of(new AccessKey("AAAAAAAAAAAAAAAA", "secret", PERSON, List.of())));
+        Map<String, Function<Object[], Object>> answers = new HashMap<>();
+        answers.put("method/0", _ -> method);
+        answers.put("bucket/0", _ -> place);
+        answers.put("key/0", _ -> Optional.of(key).filter(name -> !name.isEmpty()));
+        answers.put("query/0", _ -> new TreeMap<>(query));
+        answers.put("form/0", _ -> Optional.empty());
+        answers.put("caller/0", _ -> caller);
+        answers.put("setOperation/1", _ -> null);
+        answers.put("headerNames/0", _ -> List.copyOf(headers.keySet()));
+        answers.put(
+                "headers/1",
+                arguments -> Optional.ofNullable(headers.get((String) arguments[0])).stream()
+                        .toList());
+        answers.put("contentLength/0", _ -> OptionalLong.of(body.length()));
+        answers.put("body/0", _ -> new ByteArrayInputStream(body.getBytes(StandardCharsets.UTF_8)));
+        answers.put("respond/3", _ -> response);
+        operations.handle(ScriptedAnswers.of(Exchange.class, answers));
+    }
+
+    private static void assertRefused(String code, ThrowingCallable request) {
+        assertThatThrownBy(request)
+                .isInstanceOfSatisfying(
+                        S3Exception.class, e -> assertThat(e.code()).isEqualTo(code));
+    }
+
+    @Test
+    void aDeletionWithAnEntityTagIsOfThatVersion() {
+        assertRefused(
+                "PreconditionFailed", () -> send("DELETE", "k", Map.of(), Map.of("if-match", "\"other\""), ""));
+        assertRefused("NotImplemented", () -> send("DELETE", "k", Map.of(), Map.of("x-amz-if-match-size", "1"), ""));
+        assertThat(deletions).isEmpty();
+        send("DELETE", "k", Map.of(), Map.of("if-match", "\"abc\""), "");
+        assertThat(deletions).singleElement().satisfies(options -> assertThat(options.precondition())
+                .isEqualTo(Precondition.ifVersion(7)));
+    }
+
+    @Test
+    void eachOfManyDeletionsHasItsCondition() {
+        send(
+                "POST",
+                "",
+                Map.of("delete", ""),
+                Map.of(),
+                "<Delete><Object><Key>k</Key><ETag>other</ETag></Object></Delete>");
+        assertThat(deletions).isEmpty();
+        assertThat(response.toString(StandardCharsets.UTF_8)).contains("<Code>PreconditionFailed</Code>");
+        assertRefused(
+                "NotImplemented",
+                () -> send(
+                        "POST",
+                        "",
+                        Map.of("delete", ""),
+                        Map.of(),
+                        "<Delete><Object><Key>k</Key><Size>1</Size></Object></Delete>"));
+    }
+
+    @Test
+    void aDeletionOfNoVersionIsNotOneOfTheLatest() {
+        assertRefused("InvalidArgument", () -> send("DELETE", "k", Map.of("versionId", ""), Map.of(), ""));
+        assertThat(deletions).isEmpty();
+    }
+
+    @Test
+    void aBucketOfAnotherOwnerThanExpectedIsRefused() {
+        assertRefused(
+                "AccessDenied",
+                () -> send("DELETE", "k", Map.of(), Map.of("x-amz-expected-bucket-owner", "client-6"), ""));
+        assertThat(deletions).isEmpty();
+        send("DELETE", "k", Map.of(), Map.of("x-amz-expected-bucket-owner", "client-5"), "");
+        assertThat(deletions).hasSize(1);
+    }
+
+    @Test
+    void whatCannotBeDoneOrReturnedIsNotStored() {
+        assertRefused("NotImplemented", () -> send("PUT", "k", Map.of(), Map.of("x-amz-write-offset-bytes", "1"), "x"));
+        assertRefused("InvalidArgument", () -> send("PUT", "k", Map.of(), Map.of("x-amz-meta-a", "b\r\nc: d"), "x"));
+        assertRefused("InvalidArgument", () -> send("PUT", "k", Map.of(), Map.of("content-type", "a\nb"), "x"));
+    }
+
+    @Test
+    void aPartOfAnEncryptedObjectIsNotCopied() {
+        properties.put("bulwark-encryption", "wrapped");
+        assertRefused(
+                "InvalidRequest",
+                () -> send(
+                        "PUT",
+                        "copy",
+                        Map.of("uploadId", "3", "partNumber", "1"),
+                        Map.of("x-amz-copy-source", "films/k"),
+                        ""));
+    }
+
+    @Test
+    void theListAsksOnlyAboutBucketsThatThePersonMayRead() {
+        documents.clear();
+        send("GET", Optional.empty(), "", Map.of(), Map.of(), "");
+        assertThat(response.toString(StandardCharsets.UTF_8))
+                .contains("<Name>films</Name>", "<Name>shared</Name>")
+                .doesNotContain("private");
+        assertThat(opened).containsExactly("shared");
+    }
+
+    @Test
+    void aDeniedActionIsNoPartOfAPut() {
+        for (Map.Entry<String, Map<String, String>> denied : Map.of(
+                        "PutObjectAcl", Map.of("x-amz-acl", "public-read"),
+                        "PutObjectTagging", Map.of("x-amz-tagging", "a=b"),
+                        "PutObjectLegalHold", Map.of("x-amz-object-lock-legal-hold", "ON"),
+                        "PutObjectRetention",
+                                Map.of(
+                                        "x-amz-object-lock-mode",
+                                        "COMPLIANCE",
+                                        "x-amz-object-lock-retain-until-date",
+                                        "2100-01-01T00:00:00Z"))
+                .entrySet()) {
+            documents.put(
+                    "s3-policy",
+                    "{\"Statement\":{\"Effect\":\"Deny\",\"Principal\":\"*\",\"Action\":\"s3:" + denied.getKey()
+                            + "\",\"Resource\":\"*\"}}");
+            operations = new S3Operations(door);
+            assertRefused("AccessDenied", () -> send("PUT", "k", Map.of(), denied.getValue(), "x"));
+        }
+    }
+
+    @Test
+    void aPolicySeesTheVersionsInsideADocumentAndOfASource() {
+        documents.put(
+                "s3-policy",
+                "{\"Statement\":[{\"Effect\":\"Deny\",\"Principal\":\"*\",\"Action\":\"s3:*\",\"Resource\":\"*\","
+                        + "\"Condition\":{\"StringEquals\":{\"s3:VersionId\":\"7\"}}}]}");
+        assertRefused("AccessDenied", () -> send("DELETE", "k", Map.of("versionId", "7"), Map.of(), ""));
+        send(
+                "POST",
+                "",
+                Map.of("delete", ""),
+                Map.of(),
+                "<Delete><Object><Key>k</Key><VersionId>7</VersionId></Object></Delete>");
+        assertThat(response.toString(StandardCharsets.UTF_8)).contains("<Code>AccessDenied</Code>");
+        assertRefused(
+                "AccessDenied",
+                () -> send("PUT", "copy", Map.of(), Map.of("x-amz-copy-source", "films/k?versionId=7"), ""));
+        assertThat(deletions).isEmpty();
+    }
+}
