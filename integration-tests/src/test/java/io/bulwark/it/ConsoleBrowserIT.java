@@ -159,6 +159,8 @@ class ConsoleBrowserIT {
         page.getByLabel("Name").fill(BUCKET);
         click(page, "Create the bucket");
         assertThat(heading(page, "Bucket " + BUCKET)).isVisible();
+        // A choice before the page's script runs is lost.
+        page.waitForLoadState();
         page.locator("#folder").setInputFiles(directory.resolve("trip"));
         assertThat(page.locator("#uploads-text")).containsText(PAGES + 2 + " of " + (PAGES + 2) + " files stored");
         assertThat(page.locator("#uploads-text")).containsText("Done.");
