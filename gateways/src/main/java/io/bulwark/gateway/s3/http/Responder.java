@@ -118,6 +118,10 @@ final class Responder {
         if (hasBegun()) {
             throw new IllegalStateException("the response has begun");
         }
+        if (body.hasEnded()) {
+            // A client of Amazon's that expects this for an empty body misreads the next response on the connection without it.
+            sendContinue();
+        }
         settleBody();
         HttpResponseStatus httpStatus = HttpResponseStatus.valueOf(code);
         boolean hasBody = !trait.isHead() && code != 204 && code != 304;

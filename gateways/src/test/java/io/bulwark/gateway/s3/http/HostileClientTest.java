@@ -303,6 +303,9 @@ class HostileClientTest {
             client.send("PUT /b/k HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n");
             assertThat(client.read().status()).isEqualTo(100);
             assertThat(client.send("abc").read().status()).isEqualTo(200);
+            client.send("PUT /b/empty HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nExpect: 100-continue\r\n\r\n");
+            assertThat(client.read().status()).isEqualTo(100);
+            assertThat(client.read().status()).isEqualTo(200);
             client.send("""
                     PUT /b/k HTTP/1.1\r
                     Host: a\r
