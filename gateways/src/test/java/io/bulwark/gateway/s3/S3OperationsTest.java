@@ -15,6 +15,7 @@ import io.bulwark.client.Principals;
 import io.bulwark.client.Upload;
 import io.bulwark.client.Uploads;
 import io.bulwark.gateway.s3.access.AccessKey;
+import io.bulwark.gateway.s3.request.BodyDigests;
 import io.bulwark.gateway.s3.request.Caller;
 import io.bulwark.gateway.s3.request.Exchange;
 import io.bulwark.gateway.s3.request.S3Exception;
@@ -49,6 +50,9 @@ class S3OperationsTest {
     private final Map<String, String> documents = new HashMap<>(Map.of("s3-access", "owner client-5\nacl 4client-5\n"));
     private final TreeMap<String, String> properties = new TreeMap<>(Map.of("etag", "abc"));
     private final List<DeleteOptions> deletions = new ArrayList<>();
+    private Optional<AccessKey> key =
+            Optional.of(new AccessKey("AAAAAAAAAAAAAAAA", "secret", PERSON, List.of()));
+    private final List<String> puts = new ArrayList<>();
     private final List<String> opened = new ArrayList<>();
     private final Principals principals = ScriptedAnswers.of(
             Principals.class,
@@ -69,6 +73,11 @@ class S3OperationsTest {
                     _ -> object(),
                     "info/0",
                     _ -> info("films", "main", 5),
+                    "put/3",
+                    arguments -> {
+                        puts.add((String) arguments[0]);
+                        return object();
+                    },
                     "uploads/0",
                     _ -> ScriptedAnswers.of(Uploads.class, Map.of("find/2", _ -> Upload.named("films", "copy", 3))),
                     "delete/2",
@@ -107,23 +116,24 @@ class S3OperationsTest {
         return new ObjectInfo("films", "k", 7, 1, Instant.EPOCH, state, List.of());
     }
 
-    private void send(String method, String key, Map<String, String> query, Map<String, String> headers, String body) {
-        send(method, Optional.of("films"), key, query, headers, body);
+    private void send(
+            String method, String object, Map<String, String> query, Map<String, String> headers, String body) {
+        send(method, Optional.of("films"), object, query, headers, body);
     }
 
     private void send(
             String method,
             Optional<String> place,
-            String key,
+            String object,
             Map<String, String> query,
             Map<String, String> headers,
             String body) {
-        Caller caller = new Caller(
-                PERSON, Optional.of(new AccessKey("AAAAAAAAAAAAAAAA", "secret", PERSON, List.of())));
+        Caller caller = new Caller(key.isPresent() ? PERSON : PrincipalId.client(9), key);
         Map<String, Function<Object[], Object>> answers = new HashMap<>();
         answers.put("method/0", _ -> method);
         answers.put("bucket/0", _ -> place);
-        answers.put("key/0", _ -> Optional.of(key).filter(name -> !name.isEmpty()));
+        answers.put("key/0", _ -> Optional.of(object).filter(name -> !name.isEmpty()));
+        answers.put("digests/0", _ -> new BodyDigests(new byte[16], new TreeMap<>()));
         answers.put("query/0", _ -> new TreeMap<>(query));
         answers.put("form/0", _ -> Optional.empty());
         answers.put("caller/0", _ -> caller);
@@ -242,6 +252,17 @@ class S3OperationsTest {
             operations = new S3Operations(door);
             assertRefused("AccessDenied", () -> send("PUT", "k", Map.of(), denied.getValue(), "x"));
         }
+    }
+
+    @Test
+    void whoPutsWithoutASignatureMayNameAList() {
+        documents.put("s3-access", "owner client-5\nacl 0* 1* 4client-5\n");
+        key = Optional.empty();
+        send("PUT", "k", Map.of(), Map.of("x-amz-acl", "public-read"), "");
+        assertThat(puts).containsExactly("k");
+        documents.put("s3-access", "owner client-5\nacl 0* 4client-5\n");
+        operations = new S3Operations(door);
+        assertRefused("AccessDenied", () -> send("PUT", "k", Map.of(), Map.of("x-amz-acl", "public-read"), ""));
     }
 
     @Test

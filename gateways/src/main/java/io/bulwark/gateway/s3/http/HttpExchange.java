@@ -6,6 +6,7 @@ import io.bulwark.gateway.s3.request.BodyDigests;
 import io.bulwark.gateway.s3.request.Caller;
 import io.bulwark.gateway.s3.request.Exchange;
 import io.bulwark.gateway.s3.request.RequestHead;
+import io.bulwark.gateway.s3.request.S3Exception;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
@@ -95,6 +96,16 @@ final class HttpExchange implements Exchange {
     @Override
     public Caller caller() {
         return caller.get();
+    }
+
+    /** Returns whether a key has signed the request. */
+    boolean isSigned() {
+        try {
+            return caller.get().key().isPresent();
+        } catch (S3Exception _) {
+            // Nobody without a signature is served.
+            return false;
+        }
     }
 
     @Override

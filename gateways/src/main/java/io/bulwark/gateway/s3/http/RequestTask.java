@@ -85,6 +85,10 @@ final class RequestTask implements Runnable {
                 throw new IllegalStateException("the operation gave no response");
             }
         } catch (RuntimeException e) {
+            HttpExchange known = exchange;
+            if (known == null || !known.isSigned()) {
+                responder.refuseStranger();
+            }
             refuse(meaningOf(e));
         }
     }

@@ -27,6 +27,9 @@ final class Responder {
     private static final int DRAIN_BYTES_MAX = 64 << 10;
 
     private static final long DRAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** Strangers, who could take all requests in processing so, are waited for as long as a body in one piece takes. */
+    private static final long STRANGERS_DRAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final DateTimeFormatter DATE =
             DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT);
 
@@ -38,6 +41,7 @@ final class Responder {
     private final int stallMillis;
     private boolean keepsAlive;
     private boolean awaitsContinue;
+    private long drainNanos = DRAIN_NANOS;
     private int status;
     private @Nullable ResponseStream stream;
 
@@ -96,6 +100,11 @@ final class Responder {
     /** Closes the connection after this response. */
     void endConnection() {
         keepsAlive = false;
+    }
+
+    /** Waits for the rest of the body for a moment only. */
+    void refuseStranger() {
+        drainNanos = STRANGERS_DRAIN_NANOS;
     }
 
     /** Ends the connection within the response. */
@@ -165,7 +174,7 @@ final class Responder {
             // The client may send the body or not.
             keepsAlive = false;
         } else {
-            keepsAlive = body.drain(DRAIN_BYTES_MAX, DRAIN_NANOS);
+            keepsAlive = body.drain(DRAIN_BYTES_MAX, drainNanos);
         }
     }
 

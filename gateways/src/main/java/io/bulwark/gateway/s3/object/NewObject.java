@@ -60,9 +60,8 @@ public record NewObject(String contentType, SortedMap<String, String> tags, Sort
     /** Refuses an action on the new object, as its owner could not do it afterwards either. */
     static void require(Call call, Action action) {
         boolean enforced = call.rules().ownership() == Ownership.BUCKET_OWNER_ENFORCED;
-        String owner = enforced ? call.rules().owner() : call.sender();
-        ObjectAccess made = new ObjectAccess(owner, AccessControlList.ownedBy(owner), new TreeMap<>());
-        call.authorization().require(action, call.key(), made);
+        call.authorization()
+                .requireOfMaker(action, call.key(), enforced ? call.rules().owner() : call.sender());
     }
 
     /** Refuses encryption by servers: none is done, and keys of requests go nowhere. */

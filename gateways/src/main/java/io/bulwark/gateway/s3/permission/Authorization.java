@@ -79,6 +79,18 @@ public final class Authorization {
         }
     }
 
+    /**
+     * Refuses an action that is part of making an object, unless its owner may do it. Who makes an object without a signature
+     * owns it, too.
+     */
+    public void requireOfMaker(Action action, String key, String owner) {
+        Verdict verdict = judge(action, bucket + "/" + key, Map.of());
+        boolean owns = exchange.caller().person().toString().equals(owner) || isPerson(rules.owner());
+        if (verdict == Verdict.DENIED || (verdict == Verdict.SILENT && rules.access().isPresent() && !owns)) {
+            throw denied();
+        }
+    }
+
     /** Returns the refusal for an object that is not there: who may not list must not learn that. */
     public S3Exception absent(String key, S3Exception refusal) {
         return mayOnBucket(Action.LIST_BUCKET) && isInside(key) ? refusal : denied();
