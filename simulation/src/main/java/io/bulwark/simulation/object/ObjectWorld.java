@@ -356,6 +356,18 @@ public final class ObjectWorld implements SimulatedWorld {
             new PartwisePut(client, this::volume, bucket, key, random).put(condition, value, then);
             return;
         }
+        putWhole(client, bucket, key, condition, lock, value, then);
+    }
+
+    /** Puts an object at once. Unlike an upload, the client never gives this up by itself. */
+    void putWhole(
+            ObjectClient client,
+            String bucket,
+            String key,
+            Condition condition,
+            ObjectLock lock,
+            String value,
+            Consumer<PutOutcome> then) {
         client.put(
                 volume(),
                 new ObjectPut.Target(bucket, key, condition, Contents.attributes(value), lock),

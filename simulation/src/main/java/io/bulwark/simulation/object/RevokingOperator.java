@@ -8,6 +8,7 @@ import io.bulwark.protocol.metadata.Condition;
 import io.bulwark.protocol.metadata.MetadataStateMachine;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
+import io.bulwark.protocol.object.ObjectLock;
 import io.bulwark.simulation.campaign.Invariant;
 import io.bulwark.simulation.metadata.SimulatedReplica;
 import java.util.ArrayList;
@@ -234,7 +235,8 @@ final class RevokingOperator {
         world.simulation().runFor(random.nextInt(60));
         List<PutOutcome> outcomes = new ArrayList<>();
         String value = world.contents().next();
-        world.put(bystander, bucket, BYSTANDERS_KEY, Condition.NONE, value, outcomes::add);
+        world.putWhole(
+                bystander, bucket, BYSTANDERS_KEY, Condition.NONE, ObjectLock.NONE, value, outcomes::add);
         await(
                 () -> {
                     attackers.forEach(this::revoke);
