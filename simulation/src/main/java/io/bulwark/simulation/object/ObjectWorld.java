@@ -359,7 +359,7 @@ public final class ObjectWorld implements SimulatedWorld {
         putWhole(client, bucket, key, condition, lock, value, then);
     }
 
-    /** Puts an object at once. Unlike an upload, the client never gives this up by itself. */
+    /** Puts an object in one piece: a put in parts is given up at times. */
     void putWhole(
             ObjectClient client,
             String bucket,

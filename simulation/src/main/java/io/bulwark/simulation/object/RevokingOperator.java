@@ -235,8 +235,7 @@ final class RevokingOperator {
         world.simulation().runFor(random.nextInt(60));
         List<PutOutcome> outcomes = new ArrayList<>();
         String value = world.contents().next();
-        world.putWhole(
-                bystander, bucket, BYSTANDERS_KEY, Condition.NONE, ObjectLock.NONE, value, outcomes::add);
+        world.putWhole(bystander, bucket, BYSTANDERS_KEY, Condition.NONE, ObjectLock.NONE, value, outcomes::add);
         await(
                 () -> {
                     attackers.forEach(this::revoke);
