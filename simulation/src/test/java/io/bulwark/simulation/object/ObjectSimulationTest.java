@@ -67,7 +67,7 @@ class ObjectSimulationTest {
     @Test
     void whatWasReadOnceStaysReadableWhoeverWroteIt() {
         run(new Shape(OptionalInt.of(4), OptionalInt.of(1), OptionalInt.of(2), OptionalInt.of(3), OptionalInt.of(STEPS))
-                .setting(2013));
+                .setting(2526));
     }
 
     private static ObjectWorld runTwice(Setting setting) {
