@@ -35,7 +35,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "up",
         description = {
-            "Run the whole appliance on this machine: storage nodes, metadata replicas, the console and an S3 gateway.",
+            "Run the whole appliance on this machine: nodes, replicas, the console and an S3 gateway.",
             "The options of the first start of a data directory are kept, including its ports."
         })
 final class UpCommand implements Callable<Integer> {
