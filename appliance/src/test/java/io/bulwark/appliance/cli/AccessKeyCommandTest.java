@@ -48,7 +48,9 @@ class AccessKeyCommandTest {
         assertThat(alone.err()).contains("access-key needs one of create, list, show, rotate, limit, revoke");
         assertUsageError("node-1 is no client", "s3", "enable", "--door", "node-1");
         assertUsageError("node-1 is no client", "s3", "anonymous", "node-1");
-        assertUsageError("s3 needs --config FILE", "s3");
+        CommandOutput gateway = CommandOutput.of("s3");
+        assertThat(gateway.exitCode()).isEqualTo(CommandFailure.USAGE);
+        assertThat(gateway.err()).contains("s3 needs --config FILE");
     }
 
     @Test
