@@ -43,12 +43,19 @@ class AccessKeyCommandTest {
         assertUsageError("--rights is read, write or admin", "access-key", "create", "--rights", "all");
         assertUsageError("--expires is a time", "access-key", "create", "--expires", "soon");
         assertUsageError("--overlap is a time", "access-key", "rotate", "BWK23456789012345678", "--overlap", "1y");
-        CommandOutput alone = CommandOutput.of("access-key");
-        assertThat(alone.exitCode()).isEqualTo(CommandFailure.USAGE);
-        assertThat(alone.err()).contains("access-key needs one of create, list, show, rotate, limit, revoke");
         assertUsageError("node-1 is no client", "s3", "enable", "--door", "node-1");
         assertUsageError("node-1 is no client", "s3", "anonymous", "node-1");
-        assertUsageError("s3 needs --config FILE", "s3");
+    }
+
+    /** Groups of commands have no option of a data directory. */
+    @Test
+    void groupsAloneNameWhatIsMissing() {
+        CommandOutput keys = CommandOutput.of("access-key");
+        assertThat(keys.exitCode()).isEqualTo(CommandFailure.USAGE);
+        assertThat(keys.err()).contains("access-key needs one of create, list, show, rotate, limit, revoke");
+        CommandOutput gateway = CommandOutput.of("s3");
+        assertThat(gateway.exitCode()).isEqualTo(CommandFailure.USAGE);
+        assertThat(gateway.err()).contains("s3 needs --config FILE");
     }
 
     @Test
