@@ -117,7 +117,9 @@ class LauncherTest {
         assertThat(run("s3", "--config", "s3.yaml").out()).contains("-XX:MaxRAM=4g");
         assertThat(run("s3", "list").out()).contains("-XX:+UseSerialGC").doesNotContain("-XX:MaxRAM");
         assertThat(run("get", "bucket/key").out()).contains("-XX:AOTMode=record");
-        assertThat(run("get", "-r", "bucket", "there").out()).startsWith("java ").doesNotContain("AOT");
+        assertThat(run("get", "-r", "bucket", "there").out())
+                .startsWith("java ")
+                .doesNotContain("AOT");
         assertThat(run("put", "there", "bucket", "--recursive").out())
                 .startsWith("java ")
                 .doesNotContain("AOT");

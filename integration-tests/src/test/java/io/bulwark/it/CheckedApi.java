@@ -221,8 +221,7 @@ final class CheckedApi implements AutoCloseable {
     Optional<Session> signInWithKey(String content, String password) throws IOException, InterruptedException {
         Session session = new Session();
         session.open("/sign-in");
-        String to =
-                session.post("/sign-in/key", "content=" + encoded(content) + "&password=" + encoded(password));
+        String to = session.post("/sign-in/key", "content=" + encoded(content) + "&password=" + encoded(password));
         if (to.endsWith("/sign-in?key")) {
             session.close();
             return Optional.empty();

@@ -310,10 +310,14 @@ class ConsoleApiIT {
                 .json(Map.of("quotaBytes", 0))
                 .gives(404);
 
-        Answer put = call("PUT", object + "?key=a")
-                .bytes("text/plain", new byte[4])
-                .gives(201);
-        assertThat(get("buckets/" + name + "/versions?key=a").json().get("items").get(1).get("nullVersion").asBoolean())
+        Answer put =
+                call("PUT", object + "?key=a").bytes("text/plain", new byte[4]).gives(201);
+        assertThat(get("buckets/" + name + "/versions?key=a")
+                        .json()
+                        .get("items")
+                        .get(1)
+                        .get("nullVersion")
+                        .asBoolean())
                 .isTrue();
         JsonNode lock = get(object + "/info?key=a").json().get("lock");
         assertThat(lock.get("mode").asString()).isEqualTo("governance");
@@ -645,13 +649,14 @@ class ConsoleApiIT {
                 Base64.getEncoder().encodeToString("garbage".getBytes(StandardCharsets.UTF_8)),
                 operator.container("another"),
                 OperatorKey.of(CLUSTER, PrincipalId.node(0)).pem(),
-                OperatorKey.of(Identity.generate(PrincipalId.client(0), new SecureRandom())).pem(),
+                OperatorKey.of(Identity.generate(PrincipalId.client(0), new SecureRandom()))
+                        .pem(),
                 OperatorKey.of(CLUSTER, unused).pem())) {
             assertThat(api.signInWithKey(content, "secret")).as(content).isEmpty();
         }
         CLUSTER.grant(unused.number());
-        try (Session session = api.signInWithKey(OperatorKey.of(CLUSTER, unused).pem(), "")
-                .orElseThrow()) {
+        try (Session session =
+                api.signInWithKey(OperatorKey.of(CLUSTER, unused).pem(), "").orElseThrow()) {
             assertThat(session.send(api.call("GET", API + "account"), 200)
                             .json()
                             .get("role")

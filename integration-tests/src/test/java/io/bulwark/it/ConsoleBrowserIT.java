@@ -357,8 +357,8 @@ class ConsoleBrowserIT {
         Page page = open("/buckets/" + BUCKET);
         page.getByRole(AriaRole.LINK, new Page.GetByRoleOptions().setName("Settings"))
                 .click();
-        page.getByLabel("Versions").selectOption("keep");
-        page.getByLabel("Quota of all versions").fill("1.5 GiB");
+        page.locator("#versioning").selectOption("keep");
+        page.locator("#quotaBytes").fill("1.5 GiB");
         click(page, "Change the settings");
         assertThat(page.locator("table.facts")).containsText("all are kept");
         assertThat(page.locator("table.facts")).containsText("1.5 GiB");

@@ -147,7 +147,8 @@ class MonitoringIT {
 
     /** Sends an S3 request, as its counters are exposed only after the first one. */
     private static void haveAnS3RequestCounted(HttpClient http) throws IOException, InterruptedException {
-        URI gateway = URI.create("http://127.0.0.1:" + CLUSTER.plan().s3Address().getPort() + "/");
+        URI gateway =
+                URI.create("http://127.0.0.1:" + CLUSTER.plan().s3Address().getPort() + "/");
         http.send(HttpRequest.newBuilder(gateway).build(), BodyHandlers.discarding());
     }
 

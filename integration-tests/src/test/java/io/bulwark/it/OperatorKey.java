@@ -46,8 +46,7 @@ record OperatorKey(String file) {
 
     /** Returns a PKCS#12 container of the key in base64. */
     String container(String password) throws GeneralSecurityException, IOException {
-        PrivateKey key =
-                KeyFactory.getInstance("EC").generatePrivate(new PKCS8EncodedKeySpec(part("PRIVATE KEY")));
+        PrivateKey key = KeyFactory.getInstance("EC").generatePrivate(new PKCS8EncodedKeySpec(part("PRIVATE KEY")));
         Certificate certificate = CertificateFactory.getInstance("X.509")
                 .generateCertificate(new ByteArrayInputStream(part("CERTIFICATE")));
         KeyStore store = KeyStore.getInstance("PKCS12");

@@ -24,7 +24,8 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked
 final class S3Tools {
     /** Where {@code .ci/run} puts what is a package of Python; all else is on the path. */
-    private static final Path INSTALLED = Path.of("../target/s3-tools/bin").toAbsolutePath().normalize();
+    private static final Path INSTALLED =
+            Path.of("../target/s3-tools/bin").toAbsolutePath().normalize();
 
     private static final List<String> FOREIGN = List.of("AWS_", "RESTIC_", "RCLONE_", "S3CMD_", "BOTO_", "XDG_");
     private static final String CONFIG_MARK = "# ~/.aws/config";
@@ -102,7 +103,8 @@ final class S3Tools {
     }
 
     private static boolean isOnPath(String program) {
-        for (String directory : Objects.requireNonNullElse(System.getenv("PATH"), "").split(":", -1)) {
+        for (String directory :
+                Objects.requireNonNullElse(System.getenv("PATH"), "").split(":", -1)) {
             if (!directory.isEmpty() && Files.isExecutable(Path.of(directory, program))) {
                 return true;
             }
@@ -129,7 +131,8 @@ final class S3Tools {
         if (Files.isExecutable(installed)) {
             words.set(0, installed.toString());
         }
-        ProcessBuilder builder = new ProcessBuilder(words).directory(home.toFile()).redirectErrorStream(true);
+        ProcessBuilder builder =
+                new ProcessBuilder(words).directory(home.toFile()).redirectErrorStream(true);
         Map<String, String> variables = builder.environment();
         variables.keySet().removeIf(name -> FOREIGN.stream().anyMatch(name::startsWith));
         variables.put("HOME", home.toString());
@@ -137,7 +140,8 @@ final class S3Tools {
         variables.put("AWS_EC2_METADATA_DISABLED", "true");
         variables.putAll(environment);
         Path log = Files.createTempFile(home, "output", ".log");
-        return new Running(String.join(" ", command), builder.redirectOutput(log.toFile()).start(), log);
+        return new Running(
+                String.join(" ", command), builder.redirectOutput(log.toFile()).start(), log);
     }
 
     /** A program that runs. */

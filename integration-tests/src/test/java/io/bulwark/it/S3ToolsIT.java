@@ -126,7 +126,11 @@ class S3ToolsIT {
     }
 
     private static int objects(String prefix) {
-        return CLUSTER.client().bucket(BUCKET).list(ListOptions.DEFAULT.withPrefix(prefix)).objects().size();
+        return CLUSTER.client()
+                .bucket(BUCKET)
+                .list(ListOptions.DEFAULT.withPrefix(prefix))
+                .objects()
+                .size();
     }
 
     @Test
@@ -136,12 +140,15 @@ class S3ToolsIT {
         String target = "s3://" + BUCKET + "/aws";
         Path back = directory.resolve("aws-back");
         aws("s3", "sync", tree().toString(), target);
-        assertThat(aws("s3", "sync", tree().toString(), target)).as("nothing is new").isEmpty();
+        assertThat(aws("s3", "sync", tree().toString(), target))
+                .as("nothing is new")
+                .isEmpty();
         assertThat(aws("s3", "ls", "--recursive", target)).contains("aws/sub/deep/ä b+c%20 (1)&'.txt");
         aws("s3", "cp", target + "/large.bin", target + "/copy.bin");
         aws("s3", "mv", target + "/copy.bin", target + "/large.bin");
         aws("s3", "sync", target, back.toString());
-        try (InputStream shared = URI.create(aws("s3", "presign", target + "/sub/run.sh")).toURL().openStream()) {
+        try (InputStream shared =
+                URI.create(aws("s3", "presign", target + "/sub/run.sh")).toURL().openStream()) {
             assertThat(shared.readAllBytes()).isEqualTo(Files.readAllBytes(tree().resolve("sub/run.sh")));
         }
         assertSame(back);
@@ -150,8 +157,8 @@ class S3ToolsIT {
     }
 
     private String aws(String... arguments) throws Exception {
-        String[] command =
-                Stream.concat(Stream.of("aws", "--profile", "bulwark"), Arrays.stream(arguments)).toArray(String[]::new);
+        String[] command = Stream.concat(Stream.of("aws", "--profile", "bulwark"), Arrays.stream(arguments))
+                .toArray(String[]::new);
         // A line of progress ends with a carriage return alone.
         return tools().run(command).replaceAll("[^\n]*\r", "").strip();
     }
@@ -162,19 +169,20 @@ class S3ToolsIT {
     void rcloneCopiesChecksAndDeletesATree() throws Exception {
         S3Tools.assume("rclone");
         tools().run(
-                "rclone",
-                "config",
-                "create",
-                "bulwark",
-                "s3",
-                "provider=Other",
-                "access_key_id=" + tools().id(),
-                "secret_access_key=" + tools().secret(),
-                "endpoint=" + tools().endpoint());
+                        "rclone",
+                        "config",
+                        "create",
+                        "bulwark",
+                        "s3",
+                        "provider=Other",
+                        "access_key_id=" + tools().id(),
+                        "secret_access_key=" + tools().secret(),
+                        "endpoint=" + tools().endpoint());
         String target = "bulwark:" + BUCKET + "/rclone";
         Path back = directory.resolve("rclone-back");
         tools().run("rclone", "sync", "--s3-upload-cutoff", "8M", "--s3-chunk-size", "8M", tree().toString(), target);
-        assertThat(tools().run("rclone", "check", "--download", tree().toString(), target)).contains("0 differences found");
+        assertThat(tools().run("rclone", "check", "--download", tree().toString(), target))
+                .contains("0 differences found");
         tools().run("rclone", "sync", target, back.toString());
         assertSame(back);
         tools().run("rclone", "purge", target);
@@ -186,14 +194,15 @@ class S3ToolsIT {
     @Tag("nightly")
     void s3cmdCopiesAndDeletesATree() throws Exception {
         S3Tools.assume("s3cmd");
-        Files.writeString(tools().home().resolve(".s3cfg"), """
-            [default]
-            access_key = %1$s
-            secret_key = %2$s
-            host_base = %3$s
-            host_bucket = %3$s
-            use_https = False
-            """.formatted(tools().id(), tools().secret(), tools().address()));
+        Files.writeString(
+                tools().home().resolve(".s3cfg"), """
+                    [default]
+                    access_key = %1$s
+                    secret_key = %2$s
+                    host_base = %3$s
+                    host_bucket = %3$s
+                    use_https = False
+                    """.formatted(tools().id(), tools().secret(), tools().address()));
         String target = "s3://" + BUCKET + "/s3cmd/";
         Path back = Files.createDirectory(directory.resolve("s3cmd-back"));
         tools().run("s3cmd", "sync", "--multipart-chunk-size-mb=8", tree() + "/", target);
@@ -247,12 +256,21 @@ class S3ToolsIT {
         restic("init").await();
         // Small packs, two at once: the first is stored long before the last.
         S3Tools.Running backup = restic(
-                "backup", "--limit-upload", BACKUP_KIBIBYTES_PER_SECOND, "--pack-size", "4", "-o", "s3.connections=2", "tree");
+                "backup",
+                "--limit-upload",
+                BACKUP_KIBIBYTES_PER_SECOND,
+                "--pack-size",
+                "4",
+                "-o",
+                "s3.connections=2",
+                "tree");
         await().atMost(FIRST_PACK_MAX)
                 .until(() -> objects("restic/data/") > 0 || !backup.process().isAlive());
         CLUSTER.lie(LIAR, Lie.GARBLE);
         LiveCluster.kill(CLUSTER.member(KILLED));
-        assertThat(backup.process().isAlive()).as("the faults come during the backup").isTrue();
+        assertThat(backup.process().isAlive())
+                .as("the faults come during the backup")
+                .isTrue();
         backup.await();
         assertThat(CLUSTER.member(KILLED).isRunning()).isFalse();
         assertThat(restic("check", "--read-data", "--no-cache").await()).contains("no errors were found");
@@ -270,7 +288,6 @@ class S3ToolsIT {
         String repository = "s3:" + tools().endpoint() + "/" + BUCKET + "/restic";
         String[] command = Stream.concat(Stream.of("restic", "-r", repository), Arrays.stream(arguments))
                 .toArray(String[]::new);
-        return tools().startWithKey(
-                Map.of("RESTIC_PASSWORD", "correct horse", "RESTIC_PROGRESS_FPS", "0.1"), command);
+        return tools().startWithKey(Map.of("RESTIC_PASSWORD", "correct horse", "RESTIC_PROGRESS_FPS", "0.1"), command);
     }
 }

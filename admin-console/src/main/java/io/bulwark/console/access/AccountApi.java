@@ -80,7 +80,9 @@ class AccountApi {
 
     @GetMapping("/tokens")
     @Operation(summary = "Personal access tokens of the account")
-    @ApiResponse(responseCode = "404", description = "The person signs in through a provider or with a key, and has no account here.")
+    @ApiResponse(
+            responseCode = "404",
+            description = "The person signs in through a provider or with a key, and has no account here.")
     @ApiResponse(responseCode = "200", description = "All tokens, without their secrets")
     Page<TokenView> tokens() {
         return Page.whole(own.find().tokens().stream().map(TokenView::of).toList());

@@ -129,8 +129,8 @@ class KeySignIn {
             if (role.isPresent()) {
                 OwnConnection own = new OwnConnection(client, room::release);
                 client = null;
-                return Optional.of(
-                        new Person(name, role.get(), identity.principal(), Person.Means.KEY, false, 0, Optional.of(own)));
+                return Optional.of(new Person(
+                        name, role.get(), identity.principal(), Person.Means.KEY, false, 0, Optional.of(own)));
             }
             var _ = refused(name, "no rights on the cluster", address);
         } catch (BulwarkException e) {

@@ -73,8 +73,9 @@ class BucketApi {
     @PatchMapping("/{bucket}/settings")
     @Operation(
             summary = "Changes settings of a bucket",
-            description = "Fields that are left out stay. The quota needs the right to administer the bucket; the others"
-                    + " need that, or to write and to have created it.")
+            description =
+                    "Fields that are left out stay. The quota needs the right to administer the bucket; the others"
+                            + " need that, or to write and to have created it.")
     @ApiResponse(responseCode = "409", description = "The other settings do not allow this one")
     @ApiResponse(responseCode = "200", description = "The settings after the change")
     ResponseEntity<BucketSettingsView> change(

@@ -39,8 +39,8 @@ public record RetentionView(
         Retention.Mode wanted = Arrays.stream(Retention.Mode.values())
                 .filter(each -> word(each).equals(mode))
                 .findFirst()
-                .orElseThrow(
-                        () -> ApiException.badField(FIELD, "the mode of a retention is none, governance or compliance"));
+                .orElseThrow(() ->
+                        ApiException.badField(FIELD, "the mode of a retention is none, governance or compliance"));
         if (wanted == Retention.Mode.NONE) {
             if (days != null || years != null) {
                 throw ApiException.badField(FIELD, "no retention has neither days nor years");

@@ -175,20 +175,22 @@ class BucketTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '\'', textBlock = """
-            {}                                                         | versioning
-            {"versioning":"off"}                                       | versioning
-            {"quotaBytes":-1}                                          | quotaBytes
-            {"objectLock":false}                                       | objectLock
-            {"retention":{"mode":"eternal","days":1}}                  | retention
-            {"retention":{"mode":"none","days":1}}                     | retention
-            {"retention":{"mode":"governance"}}                        | retention
-            {"retention":{"mode":"governance","days":1,"years":1}}     | retention
-            {"retention":{"mode":"compliance","days":36501}}           | retention
-            {"retention":{"days":3}}                                   | retention
-            """)
+        {}                                                         | versioning
+        {"versioning":"off"}                                       | versioning
+        {"quotaBytes":-1}                                          | quotaBytes
+        {"objectLock":false}                                       | objectLock
+        {"retention":{"mode":"eternal","days":1}}                  | retention
+        {"retention":{"mode":"none","days":1}}                     | retention
+        {"retention":{"mode":"governance"}}                        | retention
+        {"retention":{"mode":"governance","days":1,"years":1}}     | retention
+        {"retention":{"mode":"compliance","days":36501}}           | retention
+        {"retention":{"days":3}}                                   | retention
+        """)
     void wrongSettingsNameTheField(String json, String field) throws Exception {
         create("{\"name\":\"photos\",\"objectLock\":true}");
-        change(json, "*").andExpect(status().isBadRequest()).andExpect(jsonPath("$.field").value(field));
+        change(json, "*")
+                .andExpect(status().isBadRequest())
+                .andExpect(jsonPath("$.field").value(field));
     }
 
     @Test

@@ -56,7 +56,9 @@ record KeyPattern(String key, @Nullable Glob glob) {
     }
 
     private boolean takes(String name, boolean below) {
-        return glob == null || glob.matches(name) || (below && !directoryOf(name).isEmpty());
+        return glob == null
+                || glob.matches(name)
+                || (below && !directoryOf(name).isEmpty());
     }
 
     /** Returns the first directory of the key that matches, with a '/' at its end; empty if none does. */

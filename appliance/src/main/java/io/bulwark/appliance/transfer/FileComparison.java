@@ -47,8 +47,7 @@ final class FileComparison {
         }
         FileFacts kept = FileFacts.of(object);
         FileFacts now = file.facts();
-        if (!FileFacts.isSameTime(now.modified(), kept.modified())
-                || (now.mode() >= 0 && now.mode() != kept.mode())) {
+        if (!FileFacts.isSameTime(now.modified(), kept.modified()) || (now.mode() >= 0 && now.mode() != kept.mode())) {
             return false;
         }
         if (now.changed() == null || now.changed().equals(kept.changed())) {

@@ -37,8 +37,7 @@ final class MemoryMetadata implements Metadata {
     public CompletableFuture<Reply> query(Query query) {
         Reply reply = switch (query) {
             case Query.FindInode find ->
-                new Reply.InodeFound(
-                        objects.values().stream().anyMatch(inode -> inode.id() == find.inode()));
+                new Reply.InodeFound(objects.values().stream().anyMatch(inode -> inode.id() == find.inode()));
             default -> throw new IllegalArgumentException(query.toString());
         };
         return CompletableFuture.completedFuture(reply);

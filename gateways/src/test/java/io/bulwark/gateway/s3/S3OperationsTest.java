@@ -50,8 +50,7 @@ class S3OperationsTest {
     private final Map<String, String> documents = new HashMap<>(Map.of("s3-access", "owner client-5\nacl 4client-5\n"));
     private final TreeMap<String, String> properties = new TreeMap<>(Map.of("etag", "abc"));
     private final List<DeleteOptions> deletions = new ArrayList<>();
-    private Optional<AccessKey> key =
-            Optional.of(new AccessKey("AAAAAAAAAAAAAAAA", "secret", PERSON, List.of()));
+    private Optional<AccessKey> key = Optional.of(new AccessKey("AAAAAAAAAAAAAAAA", "secret", PERSON, List.of()));
     private final List<String> puts = new ArrayList<>();
     private final List<String> opened = new ArrayList<>();
     private final Principals principals = ScriptedAnswers.of(
@@ -157,13 +156,13 @@ class S3OperationsTest {
 
     @Test
     void aDeletionWithAnEntityTagIsOfThatVersion() {
-        assertRefused(
-                "PreconditionFailed", () -> send("DELETE", "k", Map.of(), Map.of("if-match", "\"other\""), ""));
+        assertRefused("PreconditionFailed", () -> send("DELETE", "k", Map.of(), Map.of("if-match", "\"other\""), ""));
         assertRefused("NotImplemented", () -> send("DELETE", "k", Map.of(), Map.of("x-amz-if-match-size", "1"), ""));
         assertThat(deletions).isEmpty();
         send("DELETE", "k", Map.of(), Map.of("if-match", "\"abc\""), "");
-        assertThat(deletions).singleElement().satisfies(options -> assertThat(options.precondition())
-                .isEqualTo(Precondition.ifVersion(7)));
+        assertThat(deletions)
+                .singleElement()
+                .satisfies(options -> assertThat(options.precondition()).isEqualTo(Precondition.ifVersion(7)));
     }
 
     @Test

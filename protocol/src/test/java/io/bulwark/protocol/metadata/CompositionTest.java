@@ -179,9 +179,10 @@ class CompositionTest {
     @Test
     void theReaderOfASliceLearnsNoOtherPinsOfItsSource() {
         alice.put("diary", "book", 3 * MetadataFixture.BLOCK);
-        ObjectLayout book = (ObjectLayout) ((Reply.ObjectFound) rig.ask(ALICE, new Query.FindObject("diary", "book", 0)))
-                .inode()
-                .content();
+        ObjectLayout book =
+                (ObjectLayout) ((Reply.ObjectFound) rig.ask(ALICE, new Query.FindObject("diary", "book", 0)))
+                        .inode()
+                        .content();
         Reply.ObjectStored made = compose("c", range("diary", "book", MetadataFixture.BLOCK, 1), all("films", "a"));
         Reply.SliceList list =
                 (Reply.SliceList) rig.ask(ALICE, new Query.FindSlices("films", "c", made.version(), 0, 1));
@@ -192,7 +193,8 @@ class CompositionTest {
         assertThat(told.pins().slice(2 * pin, pin)).isEqualTo(MetadataFixture.filled(pin, 0));
         assertThat(told.leadsTo(1)).isTrue();
         assertThat(told.leadsTo(0)).isFalse();
-        assertThat(told.withPinsOf(book.withPinsOf(0, MetadataFixture.BLOCK)).leadsTo(0)).isTrue();
+        assertThat(told.withPinsOf(book.withPinsOf(0, MetadataFixture.BLOCK)).leadsTo(0))
+                .isTrue();
     }
 
     @Test

@@ -107,11 +107,14 @@ public final class Buckets {
 
     /** Returns whether the sender's grants reach a bucket. Asking about each of all others would cost a query for it. */
     private static Predicate<BucketInfo> readable(Call call) {
-        List<Scope> scopes =
-                call.door().principals().grants(call.exchange().caller().person()).stream()
-                        .filter(grant -> grant.rights().read())
-                        .map(Principals.Grant::scope)
-                        .toList();
+        List<Scope> scopes = call
+                .door()
+                .principals()
+                .grants(call.exchange().caller().person())
+                .stream()
+                .filter(grant -> grant.rights().read())
+                .map(Principals.Grant::scope)
+                .toList();
         return bucket -> scopes.stream().anyMatch(scope -> switch (scope) {
             case Scope.All _ -> true;
             case Scope.OfVolume volume -> volume.name().equals(bucket.volume());

@@ -43,8 +43,7 @@ public final class VersionIds {
     public static Optional<VersionInfo> find(Bucket bucket, String key, long version) {
         boolean numbered = version != 0 && version != Versioning.NULL_VERSION;
         // Who asks for numbers that are not there must not have all versions of the key read.
-        try (Stream<VersionInfo> versions =
-                numbered ? bucket.versions(key, key, version + 1) : bucket.versions(key)) {
+        try (Stream<VersionInfo> versions = numbered ? bucket.versions(key, key, version + 1) : bucket.versions(key)) {
             // The first key with this prefix is the key itself.
             Iterator<VersionInfo> all = versions.iterator();
             while (all.hasNext()) {

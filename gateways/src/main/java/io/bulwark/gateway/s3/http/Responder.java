@@ -30,6 +30,7 @@ final class Responder {
 
     /** Strangers, who could take all requests in processing so, are waited for as long as a body in one piece takes. */
     private static final long STRANGERS_DRAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
     private static final DateTimeFormatter DATE =
             DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT);
 
@@ -128,7 +129,8 @@ final class Responder {
             throw new IllegalStateException("the response has begun");
         }
         if (body.hasEnded()) {
-            // A client of Amazon's that expects this for an empty body misreads the next response on the connection without it.
+            // A client of Amazon's that expects this for an empty body misreads the next response on the connection
+            // without it.
             sendContinue();
         }
         settleBody();

@@ -24,6 +24,7 @@ final class ServerContext {
     private final Semaphore requests;
     /** Forms prove their sender only after some fields have arrived, as slowly as anybody likes. */
     private final Semaphore unverifiedForms;
+
     private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
     private final AtomicLong nextId = new AtomicLong(ThreadLocalRandom.current().nextLong());
     private final String hostId = hex(ThreadLocalRandom.current().nextLong());

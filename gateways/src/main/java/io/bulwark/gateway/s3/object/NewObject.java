@@ -47,7 +47,8 @@ public record NewObject(String contentType, SortedMap<String, String> tags, Sort
         requireTagging(call, tags);
         SortedMap<String, String> properties = headers(call);
         addAccess(call, tags, properties);
-        return new NewObject(printable("content-type", exchange.header("content-type").orElse("")), tags, properties);
+        return new NewObject(
+                printable("content-type", exchange.header("content-type").orElse("")), tags, properties);
     }
 
     /** Refuses tags of the new object that its maker could not set later: a policy may deny that alone. */

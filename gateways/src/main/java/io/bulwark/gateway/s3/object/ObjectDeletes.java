@@ -60,7 +60,8 @@ public final class ObjectDeletes {
         root.allowOnly("Object", "Quiet");
         List<Target> targets = new ArrayList<>();
         for (XmlElement object : root.all("Object")) {
-            if (object.child("LastModifiedTime").isPresent() || object.child("Size").isPresent()) {
+            if (object.child("LastModifiedTime").isPresent()
+                    || object.child("Size").isPresent()) {
                 throw ErrorCode.NOT_IMPLEMENTED.because("A deletion has no other condition than ETag here.");
             }
             object.allowOnly("Key", "VersionId", "ETag");
@@ -103,8 +104,8 @@ public final class ObjectDeletes {
         DeleteOptions options = DeleteOptions.DEFAULT.withVersion(VersionIds.parse(target.versionId()));
         options = bypass ? options.bypassingGovernance() : options.evenIfAbsent();
         if (target.entityTag().isPresent()) {
-            options = options.withPrecondition(
-                    Conditions.ofDelete(call.bucket(), key, options.version(), target.entityTag().get()));
+            options = options.withPrecondition(Conditions.ofDelete(
+                    call.bucket(), key, options.version(), target.entityTag().get()));
         }
         try {
             DeletedObject deleted = call.bucket().delete(key, options);

@@ -86,7 +86,8 @@ public final class Authorization {
     public void requireOfMaker(Action action, String key, String owner) {
         Verdict verdict = judge(action, bucket + "/" + key, Map.of());
         boolean owns = exchange.caller().person().toString().equals(owner) || isPerson(rules.owner());
-        if (verdict == Verdict.DENIED || (verdict == Verdict.SILENT && rules.access().isPresent() && !owns)) {
+        if (verdict == Verdict.DENIED
+                || (verdict == Verdict.SILENT && rules.access().isPresent() && !owns)) {
             throw denied();
         }
     }
@@ -130,7 +131,8 @@ public final class Authorization {
         if (policy.isEmpty()) {
             return Verdict.SILENT;
         }
-        Verdict verdict = policy.get().judge(person, action.policyName(), resource, new RequestFacts(exchange, tags, versionId));
+        Verdict verdict =
+                policy.get().judge(person, action.policyName(), resource, new RequestFacts(exchange, tags, versionId));
         boolean restricted =
                 rules.block().restrictPublicBuckets() && policy.get().isPublic();
         return verdict == Verdict.ALLOWED && restricted && !isPerson(rules.owner()) ? Verdict.SILENT : verdict;

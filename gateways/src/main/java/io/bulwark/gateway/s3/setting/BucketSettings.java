@@ -37,6 +37,7 @@ public final class BucketSettings {
 
     /** Rules may have 84 KiB of documents per bucket, and are remembered shortly. */
     private static final int RULES_MAX = 512;
+
     private static final int ATTEMPTS_MAX = 10;
     private static final int TURNS = 64;
 

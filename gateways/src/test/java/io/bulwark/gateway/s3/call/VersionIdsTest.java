@@ -26,8 +26,7 @@ class VersionIdsTest {
                     arguments -> listed((String) arguments[0], (Long) arguments[2])));
 
     private static VersionInfo version(String key, long number, boolean isNull) {
-        return new VersionInfo(
-                "b", key, number, number == 9, false, 1, Instant.EPOCH, VersionState.ofMarker(isNull));
+        return new VersionInfo("b", key, number, number == 9, false, 1, Instant.EPOCH, VersionState.ofMarker(isNull));
     }
 
     private Stream<VersionInfo> listed(String key, long before) {

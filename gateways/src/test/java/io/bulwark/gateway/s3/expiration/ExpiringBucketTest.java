@@ -49,8 +49,7 @@ class ExpiringBucketTest {
 
     private void expire(long locked, VersionInfo... versions) {
         Bucket bucket = ScriptedAnswers.of(
-                Bucket.class,
-                Map.of("versions/1", _ -> Stream.of(versions), "delete/2", arguments -> {
+                Bucket.class, Map.of("versions/1", _ -> Stream.of(versions), "delete/2", arguments -> {
                     long number = ((DeleteOptions) arguments[1]).version();
                     if (number == locked) {
                         throw new ObjectLockedException("locked", Subject.NONE);
@@ -71,6 +70,8 @@ class ExpiringBucketTest {
     @Test
     void aMarkerAboveALockedVersionStays() {
         expire(1, version(3, true), version(2, false), version(1, false));
-        assertThat(removed).as("without the marker a deleted object would return").containsExactly(2L);
+        assertThat(removed)
+                .as("without the marker a deleted object would return")
+                .containsExactly(2L);
     }
 }

@@ -81,31 +81,28 @@ class HostileClientTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock =
-                    """
-            GET /b/%zz HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n|400|InvalidURI
-            GET /b/k HTTP/1.1\\r\\n\\r\\n|400|InvalidRequest
-            GET /b/k HTTP/1.1\\r\\nHost: a\\r\\nHost: b\\r\\n\\r\\n|400|InvalidRequest
-            GET /b/k HTTP/1.1\\r\\nHost: a b\\r\\n\\r\\n|400|InvalidRequest
-            GET http://a/b HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n|400|InvalidURI
-            GET /b?a=1&a=2 HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n|400|InvalidArgument
-            GET /b/k HTTP/2.0\\r\\nHost: a\\r\\n\\r\\n|505|HttpVersionNotSupported
-            get /b/k HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n|405|MethodNotAllowed
-            TRACE /b/k HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n|405|MethodNotAllowed
-            PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n|411|MissingContentLength
-            PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: -1\\r\\n\\r\\n|400|BadRequest
-            PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: x\\r\\n\\r\\n|400|BadRequest
-            PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 1\\r\\nContent-Length: 2\\r\\n\\r\\na|400|BadRequest
-            PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 5\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n0\\r\\n\\r\\n|400|BadRequest
-            PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\nzz\\r\\n|400|IncompleteBody
-            PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 5368709121\\r\\n\\r\\n|400|EntityTooLarge
-            PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 3\\r\\nContent-MD5: AAAAAAAAAAAAAAAAAAAAAA==\\r\\n\\r\\nabc|400|BadDigest
-            PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 3\\r\\nContent-Encoding: aws-chunked\\r\\n\\r\\nabc|400|InvalidRequest
-            GET /b/k HTTP/1.1\\r\\nHost: a\\r\\nRange: bytes=0-1\\r\\nRange: bytes=5-6\\r\\n\\r\\n|400|InvalidRequest
-            nonsense\\r\\n\\r\\n|400|BadRequest
-            """)
+    @CsvSource(delimiter = '|', textBlock = """
+        GET /b/%zz HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n|400|InvalidURI
+        GET /b/k HTTP/1.1\\r\\n\\r\\n|400|InvalidRequest
+        GET /b/k HTTP/1.1\\r\\nHost: a\\r\\nHost: b\\r\\n\\r\\n|400|InvalidRequest
+        GET /b/k HTTP/1.1\\r\\nHost: a b\\r\\n\\r\\n|400|InvalidRequest
+        GET http://a/b HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n|400|InvalidURI
+        GET /b?a=1&a=2 HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n|400|InvalidArgument
+        GET /b/k HTTP/2.0\\r\\nHost: a\\r\\n\\r\\n|505|HttpVersionNotSupported
+        get /b/k HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n|405|MethodNotAllowed
+        TRACE /b/k HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n|405|MethodNotAllowed
+        PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n|411|MissingContentLength
+        PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: -1\\r\\n\\r\\n|400|BadRequest
+        PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: x\\r\\n\\r\\n|400|BadRequest
+        PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 1\\r\\nContent-Length: 2\\r\\n\\r\\na|400|BadRequest
+        PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 5\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n0\\r\\n\\r\\n|400|BadRequest
+        PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\nzz\\r\\n|400|IncompleteBody
+        PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 5368709121\\r\\n\\r\\n|400|EntityTooLarge
+        PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 3\\r\\nContent-MD5: AAAAAAAAAAAAAAAAAAAAAA==\\r\\n\\r\\nabc|400|BadDigest
+        PUT /b/k HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 3\\r\\nContent-Encoding: aws-chunked\\r\\n\\r\\nabc|400|InvalidRequest
+        GET /b/k HTTP/1.1\\r\\nHost: a\\r\\nRange: bytes=0-1\\r\\nRange: bytes=5-6\\r\\n\\r\\n|400|InvalidRequest
+        nonsense\\r\\n\\r\\n|400|BadRequest
+        """)
     void badRequestsHaveTheirErrorAndStoreNothing(String request, int status, String code) throws IOException {
         RawClient.Response response = ask(request.replace("\\r\\n", "\r\n"));
         assertThat(response.status()).as(response.text()).isEqualTo(status);
@@ -269,26 +266,26 @@ class HostileClientTest {
         operations.objects.put("b/2", new byte[200_000]);
         try (RawClient client = new RawClient(start().boundAddress())) {
             client.send("""
-                    GET /b/1 HTTP/1.1\r
-                    Host: a\r
-                    \r
-                    PUT /b/3 HTTP/1.1\r
-                    Host: a\r
-                    Content-Length: 3\r
-                    \r
-                    abcGET /b/2 HTTP/1.1\r
-                    Host: a\r
-                    \r
-                    HEAD /b/2 HTTP/1.1\r
-                    Host: a\r
-                    \r
-                    GET /b/3 HTTP/1.1\r
-                    Host: a\r
-                    \r
-                    GET /b/1?unknown-length HTTP/1.1\r
-                    Host: a\r
-                    \r
-                    """);
+                GET /b/1 HTTP/1.1\r
+                Host: a\r
+                \r
+                PUT /b/3 HTTP/1.1\r
+                Host: a\r
+                Content-Length: 3\r
+                \r
+                abcGET /b/2 HTTP/1.1\r
+                Host: a\r
+                \r
+                HEAD /b/2 HTTP/1.1\r
+                Host: a\r
+                \r
+                GET /b/3 HTTP/1.1\r
+                Host: a\r
+                \r
+                GET /b/1?unknown-length HTTP/1.1\r
+                Host: a\r
+                \r
+                """);
             assertThat(client.read().body()).containsExactly(1);
             assertThat(client.read().status()).isEqualTo(200);
             assertThat(client.read().body()).hasSize(200_000);
@@ -308,13 +305,13 @@ class HostileClientTest {
             assertThat(client.read().status()).isEqualTo(100);
             assertThat(client.read().status()).isEqualTo(200);
             client.send("""
-                    PUT /b/k HTTP/1.1\r
-                    Host: a\r
-                    Content-Length: 3\r
-                    Expect: 100-continue\r
-                    Content-MD5: x\r
-                    \r
-                    """);
+                PUT /b/k HTTP/1.1\r
+                Host: a\r
+                Content-Length: 3\r
+                Expect: 100-continue\r
+                Content-MD5: x\r
+                \r
+                """);
             RawClient.Response refused = client.read();
             assertThat(refused.status()).isEqualTo(400);
             assertThat(refused.header("connection")).isEqualTo("close");
