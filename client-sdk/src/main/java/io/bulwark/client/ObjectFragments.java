@@ -91,7 +91,7 @@ final class ObjectFragments {
         Deque<Pending> running = new ArrayDeque<>();
         for (Piece piece : pieces.wanted) {
             for (long extent = Math.max(first, piece.first); extent < Math.min(end, piece.end()); extent++) {
-                if (!piece.layout.leadsTo(extent)) {
+                if (!piece.layout.leadsTo(extent - piece.first)) {
                     // Nothing of it belongs to the composition.
                     continue;
                 }

@@ -39,6 +39,13 @@ public final class Deadline {
         return Math.max(0, limit.compareTo(Duration.ofDays(365)) > 0 ? Long.MAX_VALUE : limit.toNanos() - used);
     }
 
+    /** Fails if the deadline has passed. */
+    void requireLeft(Subject subject) {
+        if (remainingNanos() == 0) {
+            throw exceeded(subject);
+        }
+    }
+
     /** Waits for the outcome. */
     public <T> T await(CompletableFuture<T> future, Subject subject) {
         try {

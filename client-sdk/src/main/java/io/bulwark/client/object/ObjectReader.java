@@ -69,6 +69,7 @@ public final class ObjectReader implements AutoCloseable {
         try {
             perform(get.readAhead());
             while (!get.isAtEnd()) {
+                deadline.requireLeft(subject);
                 if (get.failure().isPresent()) {
                     throw shown(get.failure().get());
                 }
