@@ -84,7 +84,7 @@ class KeySignIn {
             Identity identity = passwords.inTurn(() -> read(content, password));
             person = connect(connector.get(), identity, address);
         } catch (UncheckedIOException e) {
-            return refused("", "not a key: " + e.getCause().getMessage(), address);
+            return refused("", "not a key: " + e.getMessage(), address);
         } catch (ApiException e) {
             return "redirect:/sign-in?busy";
         } finally {

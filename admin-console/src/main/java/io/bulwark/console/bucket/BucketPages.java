@@ -126,7 +126,7 @@ class BucketPages {
         return new BucketSettingsChange(
                 versioning.isEmpty() || versioning.equals(before.versioning()) ? null : versioning,
                 quotaBytes == before.quotaBytes() ? null : quotaBytes,
-                lock.isOn() && !before.objectLock() ? true : null,
+                (lock.isOn() && !before.objectLock()) ? true : null,
                 sameRetention ? null : retention);
     }
 
