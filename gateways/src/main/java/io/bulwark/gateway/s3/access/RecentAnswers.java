@@ -121,7 +121,8 @@ final class RecentAnswers<K, V> {
         }
     }
 
-    /** Moves an answer to those of its kind. */
+    /** Moves an answer to those of its kind, if it is still the one that was asked for. */
+    @SuppressWarnings("ReferenceEquality")
     private void settle(K question, CompletableFuture<V> own, Answers<K, V> from, Answers<K, V> to) {
         lock.lock();
         try {
