@@ -1,7 +1,6 @@
 package io.bulwark.appliance.drill;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -48,8 +47,10 @@ class DelayedPortTest {
                 port.close();
                 assertThat(readOrEnd(socket)).isEqualTo(-1);
             }
-            int closed = port.port();
-            assertThatThrownBy(() -> new Socket(LOOPBACK, closed)).isInstanceOf(IOException.class);
+            // A connection to a closed port can be one to itself.
+            try (ServerSocket again = new ServerSocket(port.port(), 1, LOOPBACK)) {
+                assertThat(again.isBound()).isTrue();
+            }
         }
     }
 
