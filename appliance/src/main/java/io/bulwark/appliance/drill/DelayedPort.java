@@ -24,6 +24,7 @@ public final class DelayedPort implements AutoCloseable {
     private final InetSocketAddress target;
     private final long delayMillis;
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+    private final Thread acceptor = Thread.ofVirtual().name("delayed-port").unstarted(this::accept);
 
     private DelayedPort(ServerSocket server, InetSocketAddress target, long delayMillis) {
         this.server = server;
@@ -43,7 +44,7 @@ public final class DelayedPort implements AutoCloseable {
             throw e;
         }
         DelayedPort port = new DelayedPort(server, target, delayMillis);
-        Thread.ofVirtual().name("delayed-port").start(port::accept);
+        port.acceptor.start();
         return port;
     }
 
@@ -56,6 +57,12 @@ public final class DelayedPort implements AutoCloseable {
     public void close() throws IOException {
         server.close();
         open.forEach(DelayedPort::closeQuietly);
+        try {
+            // The port stays open until nobody waits at it any more.
+            acceptor.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private void accept() {
