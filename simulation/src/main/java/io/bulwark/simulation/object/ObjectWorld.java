@@ -98,7 +98,7 @@ public final class ObjectWorld implements SimulatedWorld {
     private final int replicaCount;
     private final ProtectionPolicy policy;
     private final int nodes;
-    /** Whether objects also come in parts and as slices of others. */
+    /** True if objects also come in parts and as slices of others. */
     private final boolean partwise;
 
     private boolean quiet;

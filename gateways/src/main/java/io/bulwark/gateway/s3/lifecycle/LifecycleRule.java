@@ -37,7 +37,7 @@ public record LifecycleRule(String id, boolean enabled, boolean plainPrefix, Fil
     }
 
     /**
-     * What a rule does.
+     * Effect of a rule.
      *
      * @param days after which the latest version expires
      * @param date from which on the latest version expires

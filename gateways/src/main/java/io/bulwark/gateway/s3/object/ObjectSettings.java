@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** What can be changed of a version later: tags, access control list, retention and legal hold. */
+/** Changes the parts of a version that may change later: tags, access control list, retention and legal hold. */
 public final class ObjectSettings {
     private static final int DOCUMENT_MAX = 256 << 10;
 
