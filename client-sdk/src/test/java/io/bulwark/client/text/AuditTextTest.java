@@ -89,7 +89,9 @@ class AuditTextTest {
 
         Set<Class<?>> said = new HashSet<>();
         texts.keySet().forEach(each -> said.add(each.getClass()));
-        assertThat(said).containsExactlyInAnyOrderElementsOf(kinds(Command.Administrative.class).toList());
+        assertThat(said)
+                .containsExactlyInAnyOrderElementsOf(
+                        kinds(Command.Administrative.class).toList());
     }
 
     private static Stream<Class<?>> kinds(Class<?> family) {
