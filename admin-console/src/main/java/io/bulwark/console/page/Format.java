@@ -1,5 +1,6 @@
 package io.bulwark.console.page;
 
+import io.bulwark.client.text.Quantity;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -10,19 +11,12 @@ import org.springframework.stereotype.Component;
 /** Figures as pages show them; templates call it as {@code @format}. */
 @Component("format")
 public class Format {
-    private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss", Locale.ROOT).withZone(ZoneOffset.UTC);
 
     /** Formats a size, such as {@code 1.5 GiB}. */
     public String bytes(long bytes) {
-        double value = bytes;
-        int unit = 0;
-        while (value >= 1024 && unit < UNITS.length - 1) {
-            value /= 1024;
-            unit++;
-        }
-        return unit == 0 ? bytes + " B" : String.format(Locale.ROOT, "%.1f %s", value, UNITS[unit]);
+        return Quantity.bytes(bytes);
     }
 
     /** Formats a count with separators, such as {@code 100,000}. */

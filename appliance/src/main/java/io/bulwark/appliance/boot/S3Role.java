@@ -20,7 +20,6 @@ import org.slf4j.LoggerFactory;
 /** {@code bulwark s3 --config FILE}. */
 public final class S3Role {
     private static final Logger LOG = LoggerFactory.getLogger(S3Role.class);
-    private static final long PAUSE_MILLIS = 5_000;
 
     private S3Role() {}
 
@@ -44,7 +43,8 @@ public final class S3Role {
                     Subject.NONE);
         }
         ClientConfig config = ClientConfig.load(setup.client());
-        Bulwark door = ConsoleRole.connected(() -> Bulwark.connect(config), PAUSE_MILLIS);
+        DoorConnection connection = new DoorConnection("the S3 gateway");
+        Bulwark door = connection.open(() -> Bulwark.connect(config));
         if (!door.accessKeys().gateways().doors().contains(config.principal())) {
             LOG.warn(
                     "{} is not named as an S3 gateway, so new access keys are not sealed for it: an operator runs"
@@ -69,12 +69,20 @@ public final class S3Role {
         }
         CompletableFuture<Integer> over = new CompletableFuture<>();
         return RoleProcess.until(
-                new RunningGateway(door, gateway, over, meters), role.admin(), health, RoleProcess.GRACE, over);
+                new RunningGateway(connection, door, gateway, over, meters),
+                role.admin(),
+                health,
+                RoleProcess.GRACE,
+                over);
     }
 
     /** It does its work if it gets the cluster's status. */
     private record RunningGateway(
-            Bulwark door, S3Gateway gateway, CompletableFuture<Integer> over, MeterRegistry meters)
+            DoorConnection connection,
+            Bulwark door,
+            S3Gateway gateway,
+            CompletableFuture<Integer> over,
+            MeterRegistry meters)
             implements MonitoredMember {
         @Override
         public String name() {
@@ -83,7 +91,7 @@ public final class S3Role {
 
         @Override
         public String problem() {
-            ConsoleRole.runOrEnd(door::status, over);
+            connection.runOrEnd(door::status, over);
             return "";
         }
 

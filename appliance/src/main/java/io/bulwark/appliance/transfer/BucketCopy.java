@@ -97,16 +97,7 @@ public final class BucketCopy implements Transfer {
         }
         ParallelWork.run(work, settings.parallel());
         if (deleteGone && !log.hasFailures()) {
-            List<Runnable> deletions = new ArrayList<>();
-            for (String path : plan.gone()) {
-                deletions.add(() -> log.attempt(path, () -> {
-                    if (source.isGone(path)) {
-                        target.bucket().delete(target.key(path));
-                        log.deleted();
-                    }
-                }));
-            }
-            ParallelWork.run(deletions, settings.parallel());
+            target.delete(plan.gone(), source::isGone, settings.parallel(), log);
         }
         return log.result();
     }

@@ -2,9 +2,14 @@ package io.bulwark.appliance.transfer;
 
 import io.bulwark.client.Bucket;
 import io.bulwark.client.ObjectInfo;
+import io.bulwark.client.bulk.ParallelWork;
 import io.bulwark.client.error.NoSuchKeyException;
 import io.bulwark.client.error.Subject;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
+import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -63,6 +68,25 @@ final class ObjectTree {
             }
         }
         return found;
+    }
+
+    /** Looks whether the source of a path is gone still. */
+    interface GoneCheck {
+        boolean isGone(String path) throws IOException;
+    }
+
+    /** Deletes the objects of these paths, in parallel, each only if its source is still gone. */
+    void delete(Collection<String> paths, GoneCheck check, int parallel, TransferLog log) throws InterruptedException {
+        List<Runnable> deletions = new ArrayList<>();
+        for (String path : paths) {
+            deletions.add(() -> log.attempt(path, () -> {
+                if (check.isGone(path)) {
+                    bucket.delete(key(path));
+                    log.deleted();
+                }
+            }));
+        }
+        ParallelWork.run(deletions, parallel);
     }
 
     /** Returns whether there is no object of this path now. */

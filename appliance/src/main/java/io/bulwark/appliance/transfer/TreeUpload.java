@@ -103,16 +103,7 @@ public final class TreeUpload implements Transfer {
         }
         ParallelWork.run(work, settings.parallel());
         if (deleteGone && !log.hasFailures()) {
-            List<Runnable> deletions = new ArrayList<>();
-            for (String path : plan.gone()) {
-                deletions.add(() -> log.attempt(path, () -> {
-                    if (seen.isStillGone(path)) {
-                        target.bucket().delete(target.key(path));
-                        log.deleted();
-                    }
-                }));
-            }
-            ParallelWork.run(deletions, settings.parallel());
+            target.delete(plan.gone(), seen::isStillGone, settings.parallel(), log);
         }
         return log.result();
     }

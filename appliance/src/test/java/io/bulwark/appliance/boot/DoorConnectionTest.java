@@ -17,7 +17,9 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
 @NullMarked
-class ConsoleRoleTest {
+class DoorConnectionTest {
+    private final DoorConnection connection = new DoorConnection("the console", 1);
+
     /** At a start the clock may not be set, and anybody may answer for the replicas. */
     @Test
     void whatMayPassHasItTryAgain() throws InterruptedException {
@@ -26,7 +28,7 @@ class ConsoleRoleTest {
                 refused(Reason.SERVERS_NOT_KNOWN),
                 refused(Reason.EXPIRED),
                 refused(Reason.NOT_KNOWN)));
-        assertThat(ConsoleRole.connected(() -> failing(failures), 1)).isEqualTo("let in");
+        assertThat(connection.open(() -> failing(failures))).isEqualTo("let in");
         assertThat(failures).isEmpty();
     }
 
@@ -37,32 +39,31 @@ class ConsoleRoleTest {
                 new UnavailableException("no agreement", Subject.NONE),
                 refused(Reason.NOT_KNOWN),
                 new UnavailableException("no agreement", Subject.NONE)));
-        assertThat(ConsoleRole.connected(() -> failing(failures), 1)).isEqualTo("let in");
+        assertThat(connection.open(() -> failing(failures))).isEqualTo("let in");
         assertThat(failures).isEmpty();
 
         failures.add(new UnavailableException("no agreement", Subject.NONE));
         failures.add(refused(Reason.REVOKED));
         failures.add(new UnavailableException("no agreement", Subject.NONE));
-        assertThatThrownBy(() -> ConsoleRole.connected(() -> failing(failures), 1))
-                .isInstanceOf(NotBelievedException.class);
+        assertThatThrownBy(() -> connection.open(() -> failing(failures))).isInstanceOf(NotBelievedException.class);
         assertThat(failures).as("it tries no more").hasSize(1);
     }
 
     @Test
     void whoIsRevokedWhileItRunsEndsAndElseItRunsOn() {
         CompletableFuture<Integer> over = new CompletableFuture<>();
-        ConsoleRole.runOrEnd(() -> "a status", over);
+        connection.runOrEnd(() -> "a status", over);
         for (Reason reason : Reason.values()) {
             if (reason != Reason.REVOKED) {
                 assertThatThrownBy(() ->
-                                ConsoleRole.runOrEnd(() -> failing(new ArrayDeque<>(List.of(refused(reason)))), over))
+                                connection.runOrEnd(() -> failing(new ArrayDeque<>(List.of(refused(reason)))), over))
                         .as("not ready")
                         .isInstanceOf(NotBelievedException.class);
             }
         }
         assertThat(over).isNotDone();
         assertThatThrownBy(() ->
-                        ConsoleRole.runOrEnd(() -> failing(new ArrayDeque<>(List.of(refused(Reason.REVOKED)))), over))
+                        connection.runOrEnd(() -> failing(new ArrayDeque<>(List.of(refused(Reason.REVOKED)))), over))
                 .isInstanceOf(NotBelievedException.class);
         assertThat(over).isCompletedWithValue(78);
     }
@@ -71,8 +72,7 @@ class ConsoleRoleTest {
     @Test
     void aConfigurationThatCannotBeEndsAtOnce() {
         Deque<BulwarkException> failures = new ArrayDeque<>(List.of(new ConfigException("no key", Subject.NONE)));
-        assertThatThrownBy(() -> ConsoleRole.connected(() -> failing(failures), 1))
-                .isInstanceOf(ConfigException.class);
+        assertThatThrownBy(() -> connection.open(() -> failing(failures))).isInstanceOf(ConfigException.class);
     }
 
     private static String failing(Deque<BulwarkException> failures) {
