@@ -13,6 +13,9 @@ import java.util.regex.Pattern;
  * @param number counted from 0 within the kind
  */
 public record PrincipalId(PrincipalKind kind, int number) implements Comparable<PrincipalId> {
+    /** Length on the wire. */
+    public static final int BYTES = 5;
+
     public static final PrincipalId NOBODY = new PrincipalId(PrincipalKind.NONE, 0);
 
     private static final Pattern FORM = Pattern.compile("(node|replica|client)-(0|[1-9][0-9]{0,8})");

@@ -1,0 +1,48 @@
+package io.bulwark.protocol.locking;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The part of a replica's executed state that its log server reads. Called by the thread that executes commands, between
+ * two commands.
+ */
+public interface LockView {
+    /**
+     * One log in the lock table.
+     *
+     * @param key its holder signs heads with
+     * @param isClosing whether a round that closes it is open: no server takes entries any more
+     */
+    record OpenLog(LogId id, PrincipalKey key, boolean isClosing) {}
+
+    /** Returns the log of a holder's session, while it is in the lock table. */
+    Optional<OpenLog> log(PrincipalId holder, long session);
+
+    /** Returns the logs whose round is open and lacks the FETCH of this replica, oldest first. */
+    List<OpenLog> fetchesOwed(PrincipalId replica);
+
+    /**
+     * Returns the greatest n to which the round of a log has ordered pieces that link back to h(0) and end in the hash
+     * h(n) of this head; 0 if it has none. A server submits the pieces that are missing.
+     */
+    long backedLength(LogId log, LogHead head);
+
+    /** Number of commands that were executed. */
+    long commands();
+
+    /** Makes an overlay for a log in the lock table that is not closing. */
+    Overlay overlay(LogId log);
+
+    /** State as it would be after the entries of one log, over the replica's state. Changes neither. */
+    interface Overlay {
+        /** Executes the next entry, and returns the reply in canonical bytes. */
+        Bytes execute(LogEntry entry);
+
+        /** Answers a query of the holder, in canonical bytes, as of the last entry. */
+        Bytes query(Optional<PrincipalId> onBehalfOf, Bytes query);
+    }
+}
