@@ -44,6 +44,13 @@ public interface Bucket {
     /** Returns the bucket's current metadata. */
     BucketInfo info();
 
+    /**
+     * Hints that this client is about to use all keys with a prefix alone, and often. It then locks them as soon as it can,
+     * so that its operations there take one round trip. Others who come all the same wait for some milliseconds, and take
+     * the lock away. Nothing else depends on it.
+     */
+    void lock(String prefix);
+
     /** Returns whether this client encrypts the objects that it puts. */
     default boolean isEncrypting() {
         return false;

@@ -84,6 +84,9 @@ public interface Bulwark extends AutoCloseable {
     /** Returns the replicas. */
     Replicas replicas();
 
+    /** Returns the locks of clients on parts of the namespace. */
+    Locks locks();
+
     /** Returns the releases from which replicas may be started. */
     Releases releases();
 

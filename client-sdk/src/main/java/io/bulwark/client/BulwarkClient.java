@@ -14,6 +14,9 @@ import io.bulwark.client.error.Subject;
 import io.bulwark.client.metadata.MetadataClient;
 import io.bulwark.client.metadata.ReplicaPaths;
 import io.bulwark.client.object.ByteBudget;
+import io.bulwark.client.locking.ClientLocks;
+import io.bulwark.client.locking.LockHolding;
+import io.bulwark.client.locking.LockRefusals;
 import io.bulwark.client.object.Deadline;
 import io.bulwark.client.object.EpochFollower;
 import io.bulwark.client.object.Metadata;
@@ -32,6 +35,8 @@ import io.bulwark.protocol.extent.ExtentCodec;
 import io.bulwark.protocol.extent.ExtentTiming;
 import io.bulwark.protocol.fp.FpCodec;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.locking.LockingCodec;
+import io.bulwark.protocol.locking.Subtree;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Names;
 import io.bulwark.protocol.metadata.Query;
@@ -42,6 +47,7 @@ import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.ordering.membership.MembershipCodec;
 import io.bulwark.protocol.pasis.PasisCodec;
+import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MessageCodecs;
 import io.bulwark.transport.Credentials;
 import io.bulwark.transport.Destination;
@@ -71,6 +77,7 @@ final class BulwarkClient implements Bulwark {
     private final PeerLinks links;
     private final EvidenceLog evidence;
     private final OperationDriver driver;
+    private final Optional<ClientLocks> locks;
     private final Metadata metadata;
     private final SessionPool sessions;
     private final ObjectStore store;
@@ -100,6 +107,7 @@ final class BulwarkClient implements Bulwark {
                         new PasisCodec(),
                         new OrderingCodec(),
                         new MembershipCodec(),
+                        new LockingCodec(),
                         new NodeControlCodec()));
         this.links = new PeerLinks(transport);
         this.evidence = new EvidenceLog();
@@ -110,16 +118,34 @@ final class BulwarkClient implements Bulwark {
         this.group = KnownReplicas.of(config.channels(), credentials, kept);
         this.paths = new ReplicaPaths(links, addresses(config), group);
         MetadataClient replicas = MetadataClient.over(driver, config.replicas().size(), group);
-        this.metadata = new ReplicatedMetadata(
-                replicas::submit, replicas::query, config.channels().signing(config.principal()));
+        Metadata ordered = new LockRefusals(new ReplicatedMetadata(
+                replicas::submit, replicas::query, config.channels().signing(config.principal())));
+        this.locks = config.locking() == ClientConfig.Locking.OFF
+                ? Optional.empty()
+                : Optional.of(new ClientLocks(config.principal(), ordered, driver, new LockServers()));
+        this.metadata = locks.<Metadata>map(own -> own).orElse(ordered);
         this.sessions = new SessionPool(metadata, config.principal());
         ClusterView map = new ClusterView(metadata, links);
         this.view = map;
-        this.store = new ObjectStore(
+        ObjectStore stored = new ObjectStore(
                 metadata, sessions, extents(driver, health, map, false), new ByteBudget(config.bytesInFlightMax()));
+        this.store = locks.map(stored::withLocks).orElse(stored);
         this.salvageStore = store.withExtents(extents(driver, health, map, true));
         this.trust = TrustWatch.start(config.channels(), credentials, group, kept, replicas::query);
         driver.failIf(this::denial);
+    }
+
+    /** The cluster and its replicas, as this client knows them. */
+    private final class LockServers implements LockHolding.Servers {
+        @Override
+        public Bytes cluster() {
+            return config.channels().genesisKeys().cluster();
+        }
+
+        @Override
+        public List<PrincipalId> replicas() {
+            return replicasNow().replicas();
+        }
     }
 
     /** Creates a view of a client on behalf of a person. */
@@ -133,6 +159,7 @@ final class BulwarkClient implements Bulwark {
         this.driver = own.driver;
         this.group = own.group;
         this.paths = own.paths;
+        this.locks = own.locks;
         this.metadata = own.metadata.onBehalfOf(person);
         this.sessions = own.sessions;
         this.view = own.view;
@@ -308,6 +335,11 @@ final class BulwarkClient implements Bulwark {
     }
 
     @Override
+    public Locks locks() {
+        return new ReplicatedLocks(this);
+    }
+
+    @Override
     public Releases releases() {
         return new AllowedReleases(this);
     }
@@ -352,6 +384,7 @@ final class BulwarkClient implements Bulwark {
         }
         trust.ifPresent(TrustWatch::close);
         paths.close();
+        locks.ifPresent(ClientLocks::close);
         sessions.close();
         driver.close();
         links.close();
@@ -384,6 +417,11 @@ final class BulwarkClient implements Bulwark {
     /** Returns what reads and writes objects; its reads are salvage reads. */
     ObjectStore salvageStore() {
         return salvageStore;
+    }
+
+    /** Hints that this client is about to use a part of a bucket alone. */
+    void lock(int volume, Subtree subtree) {
+        locks.ifPresent(own -> own.lock(volume, subtree));
     }
 
     ObjectStore store() {

@@ -20,6 +20,7 @@ final class ContentPut {
     private final int volume;
     private final Subject subject;
     private final PutOptions options;
+    private final boolean isObject;
     private final Function<ObjectAttributes, ObjectPut.Destination> destination;
     private final FinalAttributes attributes;
     private final Deadline deadline;
@@ -32,17 +33,22 @@ final class ContentPut {
     /** Answer of the state machine, the length in bytes, and the attributes. */
     record Stored(Reply.Stored reply, long length, ObjectAttributes attributes) {}
 
-    /** @param destination the place for content with these attributes */
+    /**
+     * @param isObject whether the content becomes an object, and not a part of one
+     * @param destination the place for content with these attributes
+     */
     ContentPut(
             BulwarkClient client,
             int volume,
             Subject subject,
             PutOptions options,
+            boolean isObject,
             Function<ObjectAttributes, ObjectPut.Destination> destination) {
         this.client = client;
         this.volume = volume;
         this.subject = subject;
         this.options = options;
+        this.isObject = isObject;
         this.destination = destination;
         this.attributes = new FinalAttributes(options, subject);
         this.deadline = Deadline.in(options.deadline());
@@ -105,6 +111,7 @@ final class ContentPut {
                 client.view().volume(volume, subject, deadline),
                 new ObjectWriter.Target(
                         subject,
+                        isObject,
                         (layout, epochs, pending) ->
                                 destination.apply(attributes.get()).commit(layout, epochs, pending)),
                 length,

@@ -57,6 +57,11 @@ final class EncryptedBucket implements Bucket {
     }
 
     @Override
+    public void lock(String prefix) {
+        stored.lock(prefix);
+    }
+
+    @Override
     public BucketInfo info() {
         return stored.info();
     }

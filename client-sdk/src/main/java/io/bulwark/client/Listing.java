@@ -95,7 +95,7 @@ final class Listing {
      */
     record Page<T, C>(List<T> entries, @Nullable C next) {}
 
-    private static <T, C> Stream<T> pages(C first, Function<C, Page<T, C>> fetch) {
+    static <T, C> Stream<T> pages(C first, Function<C, Page<T, C>> fetch) {
         Spliterator<T> entries = new Spliterators.AbstractSpliterator<>(Long.MAX_VALUE, Spliterator.ORDERED) {
             private @Nullable C next = first;
             private List<T> page = List.of();

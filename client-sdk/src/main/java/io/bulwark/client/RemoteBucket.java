@@ -13,6 +13,7 @@ import io.bulwark.client.object.RefusalExceptions;
 import io.bulwark.protocol.bucket.ObjectPut;
 import io.bulwark.protocol.bucket.ObjectVersion;
 import io.bulwark.protocol.id.BlockRange;
+import io.bulwark.protocol.locking.Subtree;
 import io.bulwark.protocol.metadata.BucketChange;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Condition;
@@ -59,6 +60,12 @@ final class RemoteBucket implements Bucket {
     @Override
     public String name() {
         return name;
+    }
+
+    @Override
+    public void lock(String prefix) {
+        checkPrefix(prefix);
+        client.lock(volumeId, new Subtree(name, prefix));
     }
 
     @Override
@@ -118,6 +125,7 @@ final class RemoteBucket implements Bucket {
                 volumeId,
                 subject(key),
                 options,
+                true,
                 attributes -> new ObjectPut.Target(name, key, condition, attributes, options.lock()));
     }
 

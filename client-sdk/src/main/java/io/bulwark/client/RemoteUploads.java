@@ -86,6 +86,7 @@ final class RemoteUploads implements Uploads {
                         volume,
                         subject,
                         options,
+                        false,
                         attributes -> new ObjectPut.PartTarget(name, number, attributes))
                 .put(length, content, attempts);
         return part(number, stored.reply(), stored.attributes(), subject);

@@ -89,6 +89,8 @@ class ConsoleParityTest {
             pair("verify", "POST buckets/{bucket}/verifications"),
             operation("GET buckets/{bucket}/zip", "several objects as one file, for browsers"),
             operation("POST buckets/{bucket}/zip", "several objects as one file, for browsers"),
+            pair("lock list", "GET locks"),
+            pair("lock release", "DELETE locks"),
             // Volumes.
             pair("volume create", "POST volumes"),
             pair("volume list", "GET volumes"),

@@ -37,6 +37,7 @@ final class Navigation {
         titles.put("/replicas", "Replicas");
         titles.put("/volumes", "Volumes");
         titles.put("/buckets", "Buckets");
+        titles.put("/locks", "Locks");
         titles.put("/faults", "Faults");
         titles.put("/work", "Background work");
         titles.put("/principals", "Principals");

@@ -54,6 +54,7 @@ import picocli.CommandLine.Spec;
             AuditCommand.class,
             EvidenceCommand.class,
             ReleaseCommand.class,
+            LockCommand.class,
             JoinCommand.class,
             CompletionCommand.class,
             SupportCommand.class,

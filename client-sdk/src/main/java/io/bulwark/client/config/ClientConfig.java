@@ -39,6 +39,7 @@ import org.jspecify.annotations.Nullable;
  * replica.2=127.0.0.1:7602
  * replica.3=127.0.0.1:7603
  * bytes-in-flight-max=67108864
+ * locking=off
  * encrypt-with=photos.p12
  * </pre>
  *
@@ -52,6 +53,7 @@ import org.jspecify.annotations.Nullable;
  *     this is needed, as every block has fragments. Optional in the file: by default an eighth of the heap, at most 64
  *     MiB
  * @param encryption if present, objects are encrypted here before they leave
+ * @param locking whether the client locks parts of the namespace that it uses alone
  */
 public record ClientConfig(
         PrincipalId principal,
@@ -60,7 +62,8 @@ public record ClientConfig(
         int faultyReplicas,
         List<Endpoint> replicas,
         long bytesInFlightMax,
-        Optional<EncryptionConfig> encryption) {
+        Optional<EncryptionConfig> encryption,
+        Locking locking) {
     private static final String PRINCIPAL = ClientSetting.PRINCIPAL.key();
     private static final String KEY_RING = ClientSetting.KEY_RING.key();
     private static final String IDENTITY = ClientSetting.IDENTITY.key();
@@ -91,6 +94,49 @@ public record ClientConfig(
         if (bytesInFlightMax < BYTES_IN_FLIGHT_MIN) {
             throw new IllegalArgumentException(BYTES_IN_FLIGHT + " must be at least " + BYTES_IN_FLIGHT_MIN);
         }
+    }
+
+    /** Choice of the operations that go to logs (docs/protocols/locking.md). */
+    public enum Locking {
+        /** The client locks what it has used alone for a while. */
+        AUTO,
+        /** Everything is ordered. */
+        OFF;
+
+        static final Locking STANDARD = OFF;
+
+        static Locking parse(String text) {
+            return switch (text) {
+                case "auto" -> AUTO;
+                case "off" -> OFF;
+                default -> throw new IllegalArgumentException(
+                        ClientSetting.LOCKING.key() + " is auto or off, not " + text);
+            };
+        }
+
+        private String text() {
+            return this == AUTO ? "auto" : "off";
+        }
+    }
+
+    /** With the standard choice of locking. */
+    public ClientConfig(
+            PrincipalId principal,
+            @Nullable Path keyRing,
+            ChannelConfig channels,
+            int faultyReplicas,
+            List<Endpoint> replicas,
+            long bytesInFlightMax,
+            Optional<EncryptionConfig> encryption) {
+        this(
+                principal,
+                keyRing,
+                channels,
+                faultyReplicas,
+                replicas,
+                bytesInFlightMax,
+                encryption,
+                Locking.STANDARD);
     }
 
     /** With the standard bound on bytes in flight. */
@@ -127,13 +173,26 @@ public record ClientConfig(
         ChannelConfig opened = new ChannelConfig.Tls(
                 Identity.file(directory, identity.principal()), files.genesis(), Optional.of(identity));
         return new ClientConfig(
-                identity.principal(), null, opened, faultyReplicas, replicas, bytesInFlightMax, Optional.empty());
+                identity.principal(),
+                null,
+                opened,
+                faultyReplicas,
+                replicas,
+                bytesInFlightMax,
+                Optional.empty(),
+                locking);
     }
 
     /** The same with keys for the objects. */
     public ClientConfig withEncryption(EncryptionConfig keys) {
         return new ClientConfig(
-                principal, keyRing, channels, faultyReplicas, replicas, bytesInFlightMax, Optional.of(keys));
+                principal, keyRing, channels, faultyReplicas, replicas, bytesInFlightMax, Optional.of(keys), locking);
+    }
+
+    /** The same with another choice of locking. */
+    public ClientConfig withLocking(Locking choice) {
+        return new ClientConfig(
+                principal, keyRing, channels, faultyReplicas, replicas, bytesInFlightMax, encryption, choice);
     }
 
     /**
@@ -234,6 +293,7 @@ public record ClientConfig(
         }
         encryption.ifPresent(keys -> keys.store(properties, text));
         properties.setProperty(FAULTY, Integer.toString(faultyReplicas));
+        properties.setProperty(ClientSetting.LOCKING.key(), locking.text());
         properties.setProperty(BYTES_IN_FLIGHT, Long.toString(bytesInFlightMax));
         for (int i = 0; i < replicas.size(); i++) {
             properties.setProperty(REPLICA_PREFIX + i, replicas.get(i).toString());
@@ -260,7 +320,10 @@ public record ClientConfig(
                 number(
                         BYTES_IN_FLIGHT,
                         properties.getProperty(BYTES_IN_FLIGHT, Long.toString(bytesInFlightStandard()))),
-                EncryptionConfig.read(properties, file.toAbsolutePath()));
+                EncryptionConfig.read(properties, file.toAbsolutePath()),
+                Locking.parse(properties
+                        .getProperty(ClientSetting.LOCKING.key(), Locking.STANDARD.text())
+                        .trim()));
     }
 
     private static ChannelConfig channels(Properties properties, Path file) {

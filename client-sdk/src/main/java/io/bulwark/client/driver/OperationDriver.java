@@ -108,6 +108,10 @@ public final class OperationDriver implements AutoCloseable {
 
     /** As above, for an operation whose making is work for a pool thread, such as encoding. */
     public <R> CompletableFuture<R> submit(Supplier<? extends ClientOperation<R>> making, long heldBytes) {
+        return begin(making, heldBytes).future();
+    }
+
+    private <R> RunningOperation<R> begin(Supplier<? extends ClientOperation<R>> making, long heldBytes) {
         long id = nextId.getAndIncrement();
         RunningOperation<R> run = new RunningOperation<>(this, id, making, heldBytes);
         running.put(id, run);
@@ -119,8 +123,26 @@ public final class OperationDriver implements AutoCloseable {
         } else {
             run.offer(new RunningOperation.Input.Start());
         }
-        return run.future();
+        return run;
     }
+
+    /**
+     * Starts an operation that gets requests from other threads while it runs.
+     *
+     * @param heldBytes as in {@link #submit}
+     */
+    public <R> Running<R> start(ClientOperation<R> operation, long heldBytes) {
+        RunningOperation<R> run = begin(() -> operation, heldBytes);
+        return new Running<>(run.future(), run::wake);
+    }
+
+    /**
+     * An operation that runs.
+     *
+     * @param outcome as of {@link #submit}
+     * @param wake gives the operation a tick soon
+     */
+    public record Running<R>(CompletableFuture<R> outcome, Runnable wake) {}
 
     /**
      * Hands in a message that came over a link.

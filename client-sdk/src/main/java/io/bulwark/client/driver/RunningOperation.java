@@ -34,6 +34,7 @@ final class RunningOperation<R> implements Runnable {
     private final Queue<Input> inbox = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waiting = new AtomicInteger();
     private final AtomicBoolean tickWaits = new AtomicBoolean();
+    private final AtomicBoolean wakeWaits = new AtomicBoolean();
     /** Set once the outcome is handed on or nobody waits any more; on the driver's clock. */
     private volatile long lingersSinceMillis = Long.MAX_VALUE;
 
@@ -51,6 +52,14 @@ final class RunningOperation<R> implements Runnable {
             @Override
             public void release() {
                 done.run();
+            }
+        }
+
+        /** Requests from another thread. One that comes while they are handled makes a wake of its own. */
+        record Wake(AtomicBoolean waits) implements Input {
+            @Override
+            public void release() {
+                waits.set(false);
             }
         }
 
@@ -98,6 +107,12 @@ final class RunningOperation<R> implements Runnable {
         }
     }
 
+    void wake() {
+        if (wakeWaits.compareAndSet(false, true)) {
+            offer(new Input.Wake(wakeWaits));
+        }
+    }
+
     /** When nobody waited for the outcome any more, or {@code now}, the limit in time being for lingering only. */
     long lingersSince(long now) {
         return Math.min(lingersSinceMillis, now);
@@ -119,10 +134,15 @@ final class RunningOperation<R> implements Runnable {
         do {
             Input input = inbox.poll();
             if (input != null) {
+                if (input instanceof Input.Wake) {
+                    input.release();
+                }
                 if (!ended) {
                     handle(input);
                 }
-                input.release();
+                if (!(input instanceof Input.Wake)) {
+                    input.release();
+                }
             }
         } while (waiting.decrementAndGet() > 0);
     }
@@ -148,6 +168,7 @@ final class RunningOperation<R> implements Runnable {
                     asked.answered(from);
                     yield running.onMessage(now, from, message);
                 }
+                case Input.Wake wake -> running.onTick(now);
                 case Input.Tick tick -> {
                     asked.tell();
                     yield running.onTick(now);

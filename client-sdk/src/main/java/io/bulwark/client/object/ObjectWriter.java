@@ -46,8 +46,13 @@ public final class ObjectWriter {
     private long length;
     private boolean ended;
 
-    /** Destination of the content, and its name in failures. */
-    public record Target(Subject subject, ObjectPut.Destination destination) {}
+    /**
+     * Destination of the content.
+     *
+     * @param subject its name in failures
+     * @param isObject whether it becomes an object of that name, and not a part of one
+     */
+    public record Target(Subject subject, boolean isObject, ObjectPut.Destination destination) {}
 
     /**
      * Begins an object.
@@ -69,7 +74,7 @@ public final class ObjectWriter {
         this.deadline = deadline;
         this.progress = progress;
         this.expectedLength = expectedLength;
-        this.lease = store.sessions().lease(volume.id(), deadline, target.subject());
+        this.lease = store.lease(volume.id(), target.subject(), target.isObject(), deadline);
         this.put = new ObjectPut(volume, target.destination(), expectedLength, lease.blocks());
     }
 
@@ -187,7 +192,7 @@ public final class ObjectWriter {
             return part.get();
         } catch (RuntimeException e) {
             if (e instanceof SessionLostException) {
-                store.sessions().lost(lease);
+                store.lost(lease);
             }
             abort();
             throw e;

@@ -208,13 +208,17 @@ public final class SessionPool implements AutoCloseable {
         if (closed) {
             return CompletableFuture.failedFuture(new IllegalStateException("the client is closed"));
         }
-        return metadata.open(volume)
-                .thenApply(session -> new Lease(
-                        volume,
-                        session,
-                        new SharedIds(new BlockAllocator(volume, self, session.number())),
-                        new AtomicLong(System.currentTimeMillis()),
-                        new PendingWork()));
+        return metadata.open(volume).thenApply(session -> lease(volume, self, session));
+    }
+
+    /** Returns the lease of a session that has just been opened. */
+    public static Lease lease(int volume, PrincipalId self, Metadata.Session session) {
+        return new Lease(
+                volume,
+                session,
+                new SharedIds(new BlockAllocator(volume, self, session.number())),
+                new AtomicLong(System.currentTimeMillis()),
+                new PendingWork());
     }
 
     private void keepOpen() {

@@ -116,9 +116,18 @@ public final class LogHolder {
     /** Returns whether the holder takes this entry now: it has no end yet, and there is a place in log and window. */
     public boolean canAppend(LogEntry entry) {
         long next = log.length() + 1;
-        return state == State.RUNNING
-                && log.hasRoom(entry)
+        return hasRoom(entry)
                 && (pending.isEmpty() || next - pending.firstKey() < LogLimits.OUTSTANDING_MAX);
+    }
+
+    /** Returns whether the log has a place for this entry, now or once the window has one. */
+    public boolean hasRoom(LogEntry entry) {
+        return isRunning() && log.hasRoom(entry);
+    }
+
+    /** Returns whether the holder takes operations. */
+    public boolean isRunning() {
+        return state == State.RUNNING;
     }
 
     /** Returns whether a query can be handed in. */

@@ -1,0 +1,322 @@
+package io.bulwark.client.locking;
+
+import io.bulwark.client.driver.OperationDriver;
+import io.bulwark.client.object.Metadata;
+import io.bulwark.protocol.bucket.SessionCommands;
+import io.bulwark.protocol.id.P256;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.kernel.Timeouts;
+import io.bulwark.protocol.locking.HolderEffect;
+import io.bulwark.protocol.locking.LogEntry;
+import io.bulwark.protocol.locking.LogHolder;
+import io.bulwark.protocol.locking.LogId;
+import io.bulwark.protocol.locking.LogLimits;
+import io.bulwark.protocol.locking.Subtree;
+import io.bulwark.protocol.metadata.Command;
+import io.bulwark.protocol.metadata.MetadataError;
+import io.bulwark.protocol.metadata.Query;
+import io.bulwark.protocol.metadata.Reply;
+import io.bulwark.protocol.wire.Bytes;
+import java.security.GeneralSecurityException;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.spec.ECGenParameterSpec;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The locks of one session, and its log while there is one. Thread-safe.
+ *
+ * <pre>
+ * state    locks                  then
+ * free     none; all is ordered   lock: locking
+ * locking  asked for              granted: open; refused: free
+ * open     held; a log takes      unlock, or the servers refuse it: closing
+ * closing  until the outcome of   free
+ *          the log is known
+ * </pre>
+ */
+final class LockHolding implements Metadata.Session {
+    private static final Logger LOG = LoggerFactory.getLogger(LockHolding.class);
+
+    private static final long OUTCOME_MILLIS_MAX = 30_000;
+    private static final long DELAY_FIRST_MILLIS = 4;
+    private static final long DELAY_MAX_MILLIS = 100;
+
+    private final Environment environment;
+    private final Metadata.Session session;
+    private List<Subtree> subtrees = List.of();
+    private @Nullable OpenLog log;
+    private CompletableFuture<Boolean> change = CompletableFuture.completedFuture(true);
+    private volatile boolean gone;
+
+    /**
+     * Surroundings of all holdings of a client.
+     *
+     * @param callbacks runs what waits for results
+     */
+    record Environment(
+            Metadata metadata,
+            OperationDriver driver,
+            Servers servers,
+            Executor callbacks,
+            LockStatistics statistics) {}
+
+    /** The cluster, and its replicas now. */
+    interface Servers {
+        Bytes cluster();
+
+        List<PrincipalId> replicas();
+    }
+
+    /** A log that takes entries. */
+    private record OpenLog(
+            LogId id, HolderOperation operation, OperationDriver.Running<HolderEffect.Reason> running) {
+        private CompletableFuture<HolderOperation.Result> append(LogEntry entry) {
+            CompletableFuture<HolderOperation.Result> result = operation.append(entry);
+            running.wake().run();
+            return result;
+        }
+
+        private CompletableFuture<HolderOperation.Result> read(Optional<PrincipalId> onBehalfOf, Bytes query) {
+            CompletableFuture<HolderOperation.Result> result = operation.read(onBehalfOf, query);
+            running.wake().run();
+            return result;
+        }
+    }
+
+    LockHolding(Environment environment, Metadata.Session session) {
+        this.environment = environment;
+        this.session = session;
+    }
+
+    @Override
+    public long number() {
+        return session.number();
+    }
+
+    @Override
+    public long ttlMillis() {
+        return session.ttlMillis();
+    }
+
+    /** Returns the subtrees whose log takes entries; none if there is no log. */
+    synchronized List<Subtree> held() {
+        return log == null ? List.of() : subtrees;
+    }
+
+    /** Asks for locks. Completes with whether they are held; not if others are at work there. */
+    synchronized CompletableFuture<Boolean> lock(List<Subtree> wanted) {
+        change = change.thenCompose(ignored -> log != null && subtrees.equals(wanted)
+                ? CompletableFuture.completedFuture(true)
+                : endLog().thenCompose(ended -> order(wanted)));
+        return change;
+    }
+
+    /** Gives all locks up. Completes once the log is closed and all its results are known. */
+    synchronized CompletableFuture<Boolean> unlock() {
+        change = change.thenCompose(ignored -> endLog());
+        return change;
+    }
+
+    private CompletableFuture<Boolean> order(List<Subtree> wanted) {
+        KeyPair key = newKey();
+        PrincipalKey named = new PrincipalKey(Bytes.of(key.getPublic().getEncoded()));
+        return session.submit(new Command.Lock(wanted, named)).handle((reply, failure) -> {
+            if (reply instanceof Reply.Locked locked) {
+                open(locked.log(), wanted, content -> sign(key, content));
+                return true;
+            }
+            LOG.debug("no lock on {}: {}", wanted, reply, failure);
+            if (failure == null) {
+                notice(reply);
+            }
+            return false;
+        });
+    }
+
+    private synchronized void open(LogId id, List<Subtree> wanted, UnaryOperator<Bytes> signing) {
+        LogHolder.Terms terms = new LogHolder.Terms(
+                environment.servers().cluster(), id, environment.servers().replicas());
+        HolderOperation operation = new HolderOperation(
+                new LogHolder(terms, signing, Timeouts.standard()), environment.callbacks(), this::unlock);
+        OperationDriver.Running<HolderEffect.Reason> running =
+                environment.driver().start(operation, LogLimits.BYTES_MAX);
+        log = new OpenLog(id, operation, running);
+        subtrees = wanted;
+        var unused = running.outcome().whenComplete((ignored1, ignored2) -> onEnded(id));
+    }
+
+    /** The servers have refused the log: a round has begun. Locks that are still wanted are asked for again. */
+    private synchronized void onEnded(LogId id) {
+        if (log != null && log.id.equals(id)) {
+            var unused = unlock();
+        }
+    }
+
+    /** Closes the log, if there is one. */
+    private synchronized CompletableFuture<Boolean> endLog() {
+        OpenLog ending = log;
+        if (ending == null) {
+            return CompletableFuture.completedFuture(true);
+        }
+        log = null;
+        ending.operation.stop();
+        ending.running.wake().run();
+        return ending.running
+                .outcome()
+                .handle((ignored1, ignored2) -> true)
+                .thenCompose(ignored -> session.submit(new Command.Unlock()))
+                .handle((ignored1, ignored2) -> true)
+                .thenCompose(ignored -> outcome(ending.id))
+                .handle((ignored, failure) -> failure == null);
+    }
+
+    /** Waits until a log is closed. Completes with its results, the latest ones at least. */
+    private CompletableFuture<Reply.LogOutcome> outcome(LogId id) {
+        return outcome(id, DELAY_FIRST_MILLIS, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(OUTCOME_MILLIS_MAX));
+    }
+
+    private CompletableFuture<Reply.LogOutcome> outcome(LogId id, long delayMillis, long endNanos) {
+        Query query = new Query.LogOutcome(id.session(), id.lock(), 1);
+        return environment.metadata().query(query).thenCompose(reply -> {
+            if (reply instanceof Reply.LogOutcome outcome) {
+                return CompletableFuture.completedFuture(outcome);
+            }
+            boolean mayFollow = reply instanceof Reply.Failed failed && failed.error() == MetadataError.NO_SUCH_LOG;
+            if (!mayFollow || System.nanoTime() - endNanos >= 0) {
+                return CompletableFuture.failedFuture(
+                        new IllegalStateException("the outcome of log " + id + " is not known: " + reply));
+            }
+            Executor later = CompletableFuture.delayedExecutor(delayMillis, TimeUnit.MILLISECONDS);
+            return CompletableFuture.supplyAsync(
+                            () -> outcome(id, Math.min(2 * delayMillis, DELAY_MAX_MILLIS), endNanos), later)
+                    .thenCompose(next -> next);
+        });
+    }
+
+    /**
+     * Executes a command: by the log where it can, else in the order of all. A command about what is locked here waits
+     * until it is not.
+     */
+    @Override
+    public CompletableFuture<Reply> submit(Command command, Optional<PrincipalId> onBehalfOf) {
+        List<Subtree> names = LockableNames.of(command);
+        OpenLog open;
+        synchronized (this) {
+            open = LockableNames.areWithin(names, held()) ? log : null;
+        }
+        Bytes encoded = open == null ? Bytes.EMPTY : command.encoded();
+        if (open == null || encoded.length() > LogEntry.COMMAND_BYTES_MAX) {
+            return orderFreely(command, onBehalfOf);
+        }
+        LogEntry entry = new LogEntry(System.currentTimeMillis(), onBehalfOf, encoded);
+        return open.append(entry).thenCompose(result -> switch (result) {
+            case HolderOperation.Result.Answered answered -> {
+                Reply reply = Reply.decode(answered.reply());
+                if (reply instanceof Reply.Failed failed && isToOrder(failed)) {
+                    yield orderFreely(command, onBehalfOf);
+                }
+                environment.statistics().onLogged();
+                yield CompletableFuture.completedFuture(reply);
+            }
+            case HolderOperation.Result.Outstanding outstanding ->
+                settle(open.id, outstanding.number(), command, onBehalfOf);
+            case HolderOperation.Result.NotTaken ignored -> orderFreely(command, onBehalfOf);
+        });
+    }
+
+    /** Returns whether a log has refused an entry, without effect, that the order of all may take. */
+    private static boolean isToOrder(Reply.Failed failed) {
+        return failed.error() == MetadataError.LOG_EXHAUSTED || failed.error() == MetadataError.NOT_LOCKABLE;
+    }
+
+    /** An entry without a reply was executed or was not, as the outcome of its log says. */
+    private CompletableFuture<Reply> settle(
+            LogId id, long number, Command command, Optional<PrincipalId> onBehalfOf) {
+        return outcome(id).thenCompose(outcome -> {
+            if (number > outcome.length()) {
+                return orderFreely(command, onBehalfOf);
+            }
+            long index = number - outcome.first();
+            return index < 0 || index >= outcome.replies().size()
+                    ? CompletableFuture.failedFuture(new IllegalStateException(
+                            "the result of entry " + number + " of log " + id + " is not kept"))
+                    : CompletableFuture.completedFuture(
+                            Reply.decode(outcome.replies().get((int) index)));
+        });
+    }
+
+    /** Has a command ordered in this session, once no log is open. */
+    private CompletableFuture<Reply> orderFreely(Command command, Optional<PrincipalId> onBehalfOf) {
+        environment.statistics().onOrdered();
+        return unlock().thenCompose(ignored -> session.submit(command, onBehalfOf)).whenComplete((reply, failure) -> {
+            if (failure == null) {
+                notice(reply);
+            }
+        });
+    }
+
+    private void notice(Reply reply) {
+        gone |= reply instanceof Reply.Failed failed && SessionCommands.isLost(failed);
+    }
+
+    /** Returns whether the session was found closed. */
+    boolean isGone() {
+        return gone;
+    }
+
+    /** The session was found closed by others. */
+    void lose() {
+        gone = true;
+    }
+
+    /** Asks a query as of the log. Empty if there is no log any more, or its servers do not agree. */
+    CompletableFuture<Optional<Reply>> read(Query query, Optional<PrincipalId> onBehalfOf) {
+        OpenLog open;
+        synchronized (this) {
+            open = log;
+        }
+        return open == null
+                ? CompletableFuture.completedFuture(Optional.empty())
+                : open.read(onBehalfOf, query.encoded())
+                        .thenApply(result -> result instanceof HolderOperation.Result.Answered answered
+                                ? Optional.of(Reply.decode(answered.reply()))
+                                : Optional.empty());
+    }
+
+    /** Keeps the session open; its log does not. */
+    void renew() {
+        var unused = session.submit(new Command.RenewSession()).thenAccept(this::notice);
+    }
+
+    CompletableFuture<Reply> close() {
+        return unlock().thenCompose(ignored -> session.submit(new Command.CloseSession()));
+    }
+
+    private static KeyPair newKey() {
+        try {
+            KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
+            generator.initialize(new ECGenParameterSpec("secp256r1"));
+            return generator.generateKeyPair();
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("every Java platform has P-256", e);
+        }
+    }
+
+    private static Bytes sign(KeyPair key, Bytes content) {
+        try {
+            return P256.chosen().sign(key.getPrivate(), content);
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("a new key cannot sign", e);
+        }
+    }
+}
