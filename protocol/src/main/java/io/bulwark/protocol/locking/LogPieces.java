@@ -8,9 +8,6 @@ import java.util.List;
  * equal pieces.
  */
 final class LogPieces {
-    /** Maximum length of the entries of a piece on the wire. A submission has room for it, and one entry fits. */
-    static final int BYTES_MAX = 62 << 10;
-
     private LogPieces() {}
 
     /** Returns the number of the last entry of each piece, in order. */
@@ -19,7 +16,7 @@ final class LogPieces {
         int bytes = 0;
         for (int i = 0; i < entries.size(); i++) {
             int length = entries.get(i).length();
-            if (bytes + length > BYTES_MAX) {
+            if (bytes + length > LogSubmissions.PIECE_BYTES_MAX) {
                 ends.add(i);
                 bytes = 0;
             }

@@ -39,9 +39,6 @@ import java.util.TreeMap;
  * acknowledged are then known to one correct server among any 2f+1 that submit a FETCH.
  */
 public final class LogServer {
-    /** Heads in one FETCH. */
-    public static final int HEADS_MAX = 256;
-
     /** Bytes of entries of all logs in memory; beyond, batches are refused. */
     static final long BYTES_MAX = 256L << 20;
 

@@ -99,7 +99,7 @@ final class Rounds {
                 continue;
             }
             LogHead head = headOf(round);
-            if (owed.contains(round.log.id()) && nowMillis >= round.fetchAtMillis && heads.size() < LogServer.HEADS_MAX) {
+            if (owed.contains(round.log.id()) && nowMillis >= round.fetchAtMillis && heads.size() < LogSubmissions.HEADS_MAX) {
                 round.fetchAtMillis = nowMillis + round.fetchPauseMillis;
                 round.fetchPauseMillis = Math.min(2 * round.fetchPauseMillis, REPEAT_MAX_MILLIS);
                 heads.put(round.log.id(), head);
@@ -149,7 +149,8 @@ final class Rounds {
             int first = round.submitted == 0 ? 0 : round.ends.get(round.submitted - 1);
             int end = round.ends.get(round.submitted++);
             List<LogEntry> entries = round.log.entries().subList(first, end);
-            effects.add(new LogEffect.Submit(submissions.pieces(round.log.id(), first + 1L, List.copyOf(entries))));
+            effects.add(new LogEffect.Submit(
+                    submissions.pieces(round.log.id(), first + 1L, round.log.hash(first), List.copyOf(entries))));
         }
         return round.submitted - round.backed;
     }
