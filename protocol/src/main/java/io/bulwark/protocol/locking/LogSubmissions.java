@@ -7,7 +7,7 @@ import java.util.SortedMap;
 /** Port to the encoding of the submissions of a log server, which the metadata state machine reads. */
 public interface LogSubmissions {
     /** Maximum number of heads in one FETCH. */
-    int HEADS_MAX = 256;
+    int HEADS_MAX = 16;
 
     /** Maximum length of the entries of a piece on the wire. A submission has room for it, and one entry fits. */
     int PIECE_BYTES_MAX = 62 << 10;

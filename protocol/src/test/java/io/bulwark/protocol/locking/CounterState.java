@@ -233,17 +233,21 @@ final class CounterState implements LockView {
 
     @Override
     public List<OpenLog> fetchesOwed(PrincipalId replica) {
-        return log.filter(open -> open.isClosing && !open.fetches.containsKey(replica))
+        return log.filter(open -> open.isClosing
+                        && Optional.ofNullable(open.fetches.get(replica))
+                                .filter(head -> isBacked(open, head))
+                                .isEmpty())
                 .map(open -> List.of(new OpenLog(open.id, open.key, true)))
                 .orElse(List.of());
     }
 
     @Override
-    public long backedLength(LogId id, LogHead head) {
-        return closing(id)
-                .filter(open -> open.pieces.containsKey(head.hash()))
-                .map(ignored -> head.length())
-                .orElse(0L);
+    public int backedLength(LogId id, List<Bytes> hashes) {
+        int backed = 0;
+        for (int number = 1; number <= hashes.size() && closing(id).isPresent(); number++) {
+            backed = log.orElseThrow().pieces.containsKey(hashes.get(number - 1)) ? number : backed;
+        }
+        return backed;
     }
 
     @Override

@@ -16,9 +16,7 @@ import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -286,7 +284,7 @@ class LogServerTest {
         for (int replica : new int[] {0, 2, 3}) {
             state.execute(
                     PrincipalId.replica(replica),
-                    CounterState.SUBMISSIONS.fetch(new TreeMap<>(Map.of(log.id, log.head(0)))));
+                    SignedLog.fetch(log.id, log.head(0)));
         }
         assertThat(state.locked()).isEmpty();
     }

@@ -6,7 +6,9 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.jspecify.annotations.NullMarked;
 
 /** A log as its holder writes it, in a test. */
@@ -41,11 +43,21 @@ final class SignedLog {
     }
 
     Append batch(List<LogEntry> batch) {
+        add(batch);
+        return new Append(id, batch, head(entries.size()));
+    }
+
+    /** Adds entries, and signs nothing. */
+    void add(List<LogEntry> batch) {
         for (LogEntry entry : batch) {
             entries.add(entry);
             hashes.add(LogChain.next(hashes.getLast(), entries.size(), entry));
         }
-        return new Append(id, batch, head(entries.size()));
+    }
+
+    /** The submission of a FETCH. */
+    static Bytes fetch(LogId log, LogHead head) {
+        return CounterState.SUBMISSIONS.fetch(new TreeMap<>(Map.of(log, head)));
     }
 
     LogHead head(int length) {
