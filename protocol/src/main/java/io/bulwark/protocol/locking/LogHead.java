@@ -1,6 +1,7 @@
 package io.bulwark.protocol.locking;
 
 import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.id.P256;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireReader;
@@ -18,7 +19,7 @@ public record LogHead(long length, Bytes hash, Bytes signature) {
         if (length < 0
                 || length > LogLimits.ENTRIES_MAX
                 || hash.length() != Hashes.LENGTH
-                || signature.length() != (length == 0 ? 0 : PrincipalKey.SIGNATURE_BYTES)) {
+                || signature.length() != (length == 0 ? 0 : P256.SIGNATURE_BYTES)) {
             throw new IllegalArgumentException("head of a log of " + length + " entries");
         }
     }
@@ -41,6 +42,6 @@ public record LogHead(long length, Bytes hash, Bytes signature) {
 
     public static LogHead read(WireReader in) {
         long length = in.nonNegative64();
-        return new LogHead(length, in.raw(Hashes.LENGTH), in.raw(length == 0 ? 0 : PrincipalKey.SIGNATURE_BYTES));
+        return new LogHead(length, in.raw(Hashes.LENGTH), in.raw(length == 0 ? 0 : P256.SIGNATURE_BYTES));
     }
 }

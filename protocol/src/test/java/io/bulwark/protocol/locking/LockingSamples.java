@@ -1,6 +1,7 @@
 package io.bulwark.protocol.locking;
 
 import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.id.P256;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.wire.Bytes;
@@ -33,7 +34,7 @@ final class LockingSamples {
                 List.of(
                         new LogEntry(1_700_000_000_000L, Optional.empty(), BODY),
                         new LogEntry(5, Optional.of(PrincipalId.client(9)), Bytes.EMPTY)),
-                new LogHead(12, filled(Hashes.LENGTH, 0xEE), filled(PrincipalKey.SIGNATURE_BYTES, 0xDD)));
+                new LogHead(12, filled(Hashes.LENGTH, 0xEE), filled(P256.SIGNATURE_BYTES, 0xDD)));
     }
 
     /** By the names of their types. */

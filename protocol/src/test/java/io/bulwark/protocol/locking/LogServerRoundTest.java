@@ -2,6 +2,7 @@ package io.bulwark.protocol.locking;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.id.P256;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.locking.LockingMessage.Append;
@@ -258,7 +259,7 @@ class LogServerRoundTest {
     void logOfAFaultyHolderIsGoodUpToItsLastSignedHead() {
         append(log.batch(5));
         Append right = log.batch(6);
-        Bytes wrong = LockingSamples.filled(PrincipalKey.SIGNATURE_BYTES, 1);
+        Bytes wrong = LockingSamples.filled(P256.SIGNATURE_BYTES, 1);
         append(new Append(
                 log.id, right.entries(), new LogHead(right.head().length(), right.head().hash(), wrong)));
         openRound();
@@ -273,7 +274,7 @@ class LogServerRoundTest {
         append(new Append(
                 log.id,
                 right.entries(),
-                new LogHead(1, right.head().hash(), LockingSamples.filled(PrincipalKey.SIGNATURE_BYTES, 1))));
+                new LogHead(1, right.head().hash(), LockingSamples.filled(P256.SIGNATURE_BYTES, 1))));
         openRound();
         var _ = written(server.onExecuted(now));
         assertThat(synced()).containsExactly(new LogEffect.Submit(fetch(log, 0)));
