@@ -15,8 +15,8 @@ import io.bulwark.client.metadata.MetadataClient;
 import io.bulwark.client.metadata.ReplicaPaths;
 import io.bulwark.client.object.ByteBudget;
 import io.bulwark.client.locking.ClientLocks;
-import io.bulwark.client.locking.LockHolding;
 import io.bulwark.client.locking.LockRefusals;
+import io.bulwark.client.locking.LogServers;
 import io.bulwark.client.object.Deadline;
 import io.bulwark.client.object.EpochFollower;
 import io.bulwark.client.object.Metadata;
@@ -136,7 +136,7 @@ final class BulwarkClient implements Bulwark {
     }
 
     /** The cluster and its replicas, as this client knows them. */
-    private final class LockServers implements LockHolding.Servers {
+    private final class LockServers implements LogServers {
         @Override
         public Bytes cluster() {
             return config.channels().genesisKeys().cluster();

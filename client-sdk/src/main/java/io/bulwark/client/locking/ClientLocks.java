@@ -43,7 +43,7 @@ public final class ClientLocks implements Metadata, AutoCloseable {
      * @param ordered has everything ordered, and waits for locks of others ({@link LockRefusals})
      * @param driver runs the holders of logs
      */
-    public ClientLocks(PrincipalId self, Metadata ordered, OperationDriver driver, LockHolding.Servers servers) {
+    public ClientLocks(PrincipalId self, Metadata ordered, OperationDriver driver, LogServers servers) {
         this.self = self;
         this.ordered = ordered;
         environment = new LockHolding.Environment(ordered, driver, servers, callbacks, new LockStatistics());
@@ -89,10 +89,10 @@ public final class ClientLocks implements Metadata, AutoCloseable {
     private VolumeLocks volumeLocks(int volume) {
         return volumes.compute(
                 volume,
-                (number, known) -> known == null || known.isGone() ? new VolumeLocks(() -> open(number)) : known);
+                (number, known) -> known == null || known.isGone() ? new VolumeLocks(() -> openLease(number)) : known);
     }
 
-    private CompletableFuture<SessionPool.Lease> open(int volume) {
+    private CompletableFuture<SessionPool.Lease> openLease(int volume) {
         return ordered.open(volume)
                 .thenApply(session -> SessionPool.lease(volume, self, new LockHolding(environment, session)));
     }

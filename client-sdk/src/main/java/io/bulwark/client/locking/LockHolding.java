@@ -66,16 +66,9 @@ final class LockHolding implements Metadata.Session {
     record Environment(
             Metadata metadata,
             OperationDriver driver,
-            Servers servers,
+            LogServers servers,
             Executor callbacks,
             LockStatistics statistics) {}
-
-    /** The cluster, and its replicas now. */
-    interface Servers {
-        Bytes cluster();
-
-        List<PrincipalId> replicas();
-    }
 
     /** A log that takes entries. */
     private record OpenLog(
