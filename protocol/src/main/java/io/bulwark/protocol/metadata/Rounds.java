@@ -293,9 +293,13 @@ final class Rounds {
                 .findFirst();
     }
 
-    /** Returns whether a server still owes its FETCH to this round. */
+    /** Returns whether a server still owes its FETCH to this round, or pieces with which it counts. */
     boolean isOwed(Holder holder, PrincipalId server) {
-        return holder.stage == Stage.COLLECTING && !tables.fetches.contains(new Supplier(holder.id(), server));
+        return holder.stage == Stage.COLLECTING
+                && tables.fetches
+                        .get(new Supplier(holder.id(), server))
+                        .filter(head -> isBacked(holder, head.length(), head.hash()))
+                        .isEmpty();
     }
 
     /** Answers a holder about its last log. */
