@@ -34,8 +34,8 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked
 public final class ProviderBenchmark {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
-    private static final int ROUNDS = 7;
-    private static final long ROUND_NANOS = 150_000_000;
+    private static final int ROUNDS = 5;
+    private static final long ROUND_NANOS = 80_000_000;
     private static final int[] LENGTHS = {64, 4 << 10, 1 << 20};
     private static final Provider NATIVE = AmazonCorrettoCryptoProvider.INSTANCE;
 
@@ -157,13 +157,13 @@ public final class ProviderBenchmark {
         System.out.printf(Locale.ROOT, "| %s | %.2f | %.2f | %.2f |%n", name, jdk, other, jdk / other);
     }
 
-    /** Returns the median of each over the rounds; the first round of each is for the compiler. */
+    /** Returns the median of each over the rounds; the first three of each are for the compiler. */
     private static double[] measure(List<Callable<Object>> operations) throws Exception {
         List<double[]> micros = new ArrayList<>();
         for (int i = 0; i < operations.size(); i++) {
             micros.add(new double[ROUNDS]);
         }
-        for (int round = -2; round < ROUNDS; round++) {
+        for (int round = -3; round < ROUNDS; round++) {
             for (int i = 0; i < operations.size(); i++) {
                 double each = round(operations.get(i));
                 if (round >= 0) {

@@ -2,7 +2,6 @@ package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.id.P256;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
