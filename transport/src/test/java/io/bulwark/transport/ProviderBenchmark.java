@@ -79,7 +79,10 @@ public final class ProviderBenchmark {
         // What follows has the native provider before all others of the platform.
         double[] before = measure(List.of(jdk));
         Security.insertProviderAt(NATIVE, 1);
-        print("handshake: JDK's engine without and with it", before[0], measure(List.of(handshake(SslProvider.JDK)))[0]);
+        print(
+                "handshake: JDK's engine without and with it",
+                before[0],
+                measure(List.of(handshake(SslProvider.JDK)))[0]);
     }
 
     private static Provider named(String name) {
@@ -115,8 +118,8 @@ public final class ProviderBenchmark {
 
     /** Both sides with certificates, in this thread without a network. */
     private Callable<Object> handshake(SslProvider engine) {
-        TrustedKeys trusted = new TrustedKeys(
-                Map.of(node.publicKey(), node.principal(), client.publicKey(), client.principal()));
+        TrustedKeys trusted =
+                new TrustedKeys(Map.of(node.publicKey(), node.principal(), client.publicKey(), client.principal()));
         TlsCredentials nodes = new TlsCredentials(node, trusted, engine, InstantSource.system());
         TlsCredentials clients = new TlsCredentials(client, trusted, engine, InstantSource.system());
         return () -> {
