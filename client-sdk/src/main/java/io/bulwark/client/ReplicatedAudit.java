@@ -7,12 +7,16 @@ import io.bulwark.protocol.metadata.AuditVerification;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.transport.identity.NativeP256;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The audit log in the replicated metadata. */
 final class ReplicatedAudit implements AuditLog {
+    /** Number of signatures that earn back the loading of the native provider. */
+    private static final long NATIVE_ENTRIES_MIN = 2_000;
+
     private final BulwarkClient client;
     private final ChannelConfig channels;
 
@@ -30,6 +34,9 @@ final class ReplicatedAudit implements AuditLog {
     @Override
     public Verification verify(Optional<Bytes> known, Consumer<AuditEntry> progress) {
         Reply.AuditList page = ask(0, Query.PAGE_MAX);
+        if (page.count() > NATIVE_ENTRIES_MIN) {
+            NativeP256.request();
+        }
         AuditVerification log = new AuditVerification(channels.genesisKeys());
         boolean met = known.isEmpty() || known.get().equals(log.head());
         while (log.entries() < page.count()) {

@@ -117,6 +117,23 @@ class ArchitectureTest {
             .resideInAPackage("org.springframework..");
 
     @ArchTest
+    static final ArchRule ONE_CLASS_LOADS_NATIVE_SIGNATURES = noClasses()
+            .that()
+            .haveNameNotMatching("io\\.bulwark\\.transport\\.identity\\.NativeP256(\\$.*)?")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("com.amazon.corretto..");
+
+    /** So one class chooses the provider, and checks ranges whatever the provider is. */
+    @ArchTest
+    static final ArchRule ONE_CLASS_SIGNS_VERIFIES_AND_AGREES = noClasses()
+            .that()
+            .doNotHaveFullyQualifiedName("io.bulwark.protocol.id.P256")
+            .should()
+            .dependOnClassesThat()
+            .belongToAnyOf(java.security.Signature.class, javax.crypto.KeyAgreement.class);
+
+    @ArchTest
     static final ArchRule NO_CYCLES_AMONG_PACKAGES =
             slices().matching("io.bulwark.(*).(*)..").should().beFreeOfCycles();
 

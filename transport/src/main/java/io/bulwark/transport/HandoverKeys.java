@@ -5,7 +5,6 @@ import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.ordering.membership.Signatures;
 import io.bulwark.protocol.wire.Bytes;
-import io.bulwark.transport.identity.PublicKeys;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -28,7 +27,7 @@ public record HandoverKeys(TlsCredentials credentials, Function<PrincipalId, Lis
     public boolean verify(Member member, Bytes content, Bytes signature) {
         return Stream.concat(first(member), registered.apply(member.replica()).stream())
                 .distinct()
-                .anyMatch(key -> PublicKeys.verifies(key, content, signature));
+                .anyMatch(key -> key.verifies(content, signature));
     }
 
     private static Stream<PrincipalKey> first(Member member) {

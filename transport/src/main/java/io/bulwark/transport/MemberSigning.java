@@ -6,7 +6,6 @@ import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.ordering.key.KeyCipher;
 import io.bulwark.protocol.ordering.key.Signing;
 import io.bulwark.protocol.wire.Bytes;
-import io.bulwark.transport.identity.PublicKeys;
 import io.bulwark.transport.identity.SealedBox;
 import java.security.SecureRandom;
 import java.util.List;
@@ -28,7 +27,7 @@ public record MemberSigning(TlsCredentials credentials, PrincipalKind kind, Secu
 
     @Override
     public boolean verify(int member, Bytes content, Bytes signature) {
-        return keysOf(member).stream().anyMatch(key -> PublicKeys.verifies(key, content, signature));
+        return keysOf(member).stream().anyMatch(key -> key.verifies(content, signature));
     }
 
     @Override

@@ -10,7 +10,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.identity.Identity;
 import io.bulwark.transport.identity.Pkcs11Token;
-import io.bulwark.transport.identity.PublicKeys;
 import io.bulwark.transport.identity.SealedBox;
 import io.bulwark.transport.identity.TrustedKeys;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -81,9 +80,8 @@ class Pkcs11TokenTest {
         assertThat(found.publicKey()).isEqualTo(made.publicKey());
         assertThat(found.principal()).isEqualTo(NODE);
         Bytes signature = found.ownKey().sign(CONTENT);
-        assertThat(PublicKeys.verifies(found.publicKey(), CONTENT, signature)).isTrue();
-        assertThat(PublicKeys.verifies(found.publicKey(), Bytes.EMPTY, signature))
-                .isFalse();
+        assertThat(found.publicKey().verifies(CONTENT, signature)).isTrue();
+        assertThat(found.publicKey().verifies(Bytes.EMPTY, signature)).isFalse();
         Bytes secret = Bytes.of(new byte[SealedBox.SECRET_BYTES]);
         Bytes sealed = SealedBox.seal(secret, List.of(found.publicKey()), RANDOM);
         assertThat(SealedBox.open(sealed, found.ownKey())).contains(secret);

@@ -17,8 +17,10 @@ import io.bulwark.protocol.ordering.driver.StartReason;
 import io.bulwark.protocol.ordering.membership.MembershipCodec;
 import io.bulwark.protocol.wire.MessageCodecs;
 import io.bulwark.transport.Credentials;
+import io.bulwark.transport.TlsCredentials;
 import io.bulwark.transport.Transport;
 import io.bulwark.transport.TransportSettings;
+import io.bulwark.transport.identity.NativeP256;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
@@ -102,6 +104,10 @@ public final class RunningReplica implements MonitoredMember {
                 () -> group.map(known -> known.term().configuration().members().size())
                         .orElse(setup.replicas().size()),
                 meters);
+        if (credentials instanceof TlsCredentials) {
+            // It verifies what operators and other replicas sign for as long as it runs.
+            NativeP256.request();
+        }
         return new RunningReplica(name, replica, follow(setup, credentials, group, kept), meters);
     }
 

@@ -4,11 +4,6 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 import java.math.BigInteger;
-import java.security.GeneralSecurityException;
-import java.security.KeyFactory;
-import java.security.Signature;
-import java.security.SignatureException;
-import java.security.spec.X509EncodedKeySpec;
 import java.util.Base64;
 import java.util.HexFormat;
 
@@ -18,12 +13,6 @@ import java.util.HexFormat;
  */
 public record PrincipalKey(Bytes encoded) implements Comparable<PrincipalKey> {
     public static final int BYTES = 91;
-
-    /** Signatures are ECDSA with SHA-256: r, then s, 32 bytes each (IEEE P1363). */
-    public static final int SIGNATURE_BYTES = 64;
-
-    /** Name of this signature algorithm in the Java platform. */
-    public static final String SIGNATURE_ALGORITHM = "SHA256withECDSAinP1363Format";
 
     private static final String NOT_A_KEY = "this is not the whole of a public key of P-256 in Base64, in its one form";
 
@@ -64,20 +53,7 @@ public record PrincipalKey(Bytes encoded) implements Comparable<PrincipalKey> {
 
     /** Returns whether the owner of this key has signed this. Any bytes may come as the signature. */
     public boolean verifies(Bytes content, Bytes signature) {
-        if (signature.length() != SIGNATURE_BYTES) {
-            return false;
-        }
-        try {
-            Signature check = Signature.getInstance(SIGNATURE_ALGORITHM);
-            check.initVerify(
-                    KeyFactory.getInstance("EC").generatePublic(new X509EncodedKeySpec(encoded.toByteArray())));
-            check.update(content.array(), content.offset(), content.length());
-            return check.verify(signature.array(), signature.offset(), signature.length());
-        } catch (SignatureException e) {
-            return false; // Numbers that no signature has.
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("every Java platform has ECDSA on P-256", e);
-        }
+        return P256.chosen().verifies(this, content, signature);
     }
 
     /** Returns the key in Base64, as in files and on command lines. */

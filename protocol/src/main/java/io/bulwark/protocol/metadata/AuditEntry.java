@@ -1,6 +1,7 @@
 package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.id.P256;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.wire.Bytes;
@@ -44,7 +45,7 @@ public record AuditEntry(
     /** A signature of {@link #signed}, and the key, which {@code by} had then, that made it. */
     public record Approval(PrincipalKey key, Bytes signature) {
         public Approval {
-            if (signature.length() != PrincipalKey.SIGNATURE_BYTES) {
+            if (signature.length() != P256.SIGNATURE_BYTES) {
                 throw new IllegalArgumentException("a signature of " + signature.length() + " bytes");
             }
         }
@@ -59,7 +60,7 @@ public record AuditEntry(
 
         static Optional<Approval> read(WireReader in) {
             return in.bool()
-                    ? Optional.of(new Approval(PrincipalKey.read(in), in.raw(PrincipalKey.SIGNATURE_BYTES)))
+                    ? Optional.of(new Approval(PrincipalKey.read(in), in.raw(P256.SIGNATURE_BYTES)))
                     : Optional.empty();
         }
     }
@@ -145,7 +146,7 @@ public record AuditEntry(
                 (flags & ON_BEHALF) == 0 ? Optional.empty() : Optional.of(PrincipalId.read(in));
         Optional<Approval> approval = (flags & SIGNED) == 0
                 ? Optional.empty()
-                : Optional.of(new Approval(PrincipalKey.read(in), in.raw(PrincipalKey.SIGNATURE_BYTES)));
+                : Optional.of(new Approval(PrincipalKey.read(in), in.raw(P256.SIGNATURE_BYTES)));
         return new AuditEntry(number, agreedMillis, by, onBehalfOf, session, sessionNumber, command, approval);
     }
 

@@ -1,7 +1,7 @@
 package io.bulwark.protocol.metadata;
 
+import io.bulwark.protocol.id.P256;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
@@ -45,7 +45,7 @@ public sealed interface Submission {
      * @param lowestUnanswered replies below this number are no longer needed; at most {@code number}
      * @param onBehalfOf the person whose rights count, within the submitter's act-for grant; empty if the submitter's
      *     own rights count
-     * @param signature of a command that is signed: {@link PrincipalKey#SIGNATURE_BYTES} bytes over {@link
+     * @param signature of a command that is signed: {@link P256#SIGNATURE_BYTES} bytes over {@link
      *     AuditEntry#signed}, or none
      */
     record InSession(
@@ -64,7 +64,7 @@ public sealed interface Submission {
 
         public InSession {
             if (!signature.isEmpty()
-                    && (signature.length() != PrincipalKey.SIGNATURE_BYTES || !(command instanceof Command.Signed))) {
+                    && (signature.length() != P256.SIGNATURE_BYTES || !(command instanceof Command.Signed))) {
                 throw new IllegalArgumentException("a signature of " + signature.length() + " bytes");
             }
             if (session < 1 || lowestUnanswered < 1 || number < lowestUnanswered) {
@@ -106,7 +106,7 @@ public sealed interface Submission {
                 in.i64(),
                 CommandCodec.read(in),
                 (flags & InSession.ON_BEHALF) == 0 ? Optional.empty() : Optional.of(PrincipalId.read(in)),
-                (flags & InSession.SIGNED) == 0 ? Bytes.EMPTY : in.raw(PrincipalKey.SIGNATURE_BYTES));
+                (flags & InSession.SIGNED) == 0 ? Bytes.EMPTY : in.raw(P256.SIGNATURE_BYTES));
     }
 
     default Bytes encoded() {

@@ -1,11 +1,11 @@
 package io.bulwark.protocol.metadata;
 
+import io.bulwark.protocol.id.P256;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.wire.Bytes;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
-import java.security.Signature;
 import java.security.spec.ECGenParameterSpec;
 import org.jspecify.annotations.NullMarked;
 
@@ -28,10 +28,7 @@ record Signer(KeyPair pair) {
 
     Bytes sign(Bytes content) {
         try {
-            Signature signature = Signature.getInstance(PrincipalKey.SIGNATURE_ALGORITHM);
-            signature.initSign(pair.getPrivate());
-            signature.update(content.toByteArray());
-            return Bytes.of(signature.sign());
+            return P256.chosen().sign(pair.getPrivate(), content);
         } catch (GeneralSecurityException e) {
             throw new AssertionError(e);
         }

@@ -24,7 +24,6 @@ import java.security.KeyPairGenerator;
 import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.SecureRandom;
-import java.security.Signature;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.security.spec.ECGenParameterSpec;
@@ -67,7 +66,7 @@ public final class Identity {
     /** Clocks of a cluster may differ by this much, so a certificate is valid from that much before it was made. */
     static final Duration CLOCK_DIFFERENCE_MAX = Duration.ofDays(1);
 
-    private static final String SIGNATURE = "SHA256withECDSA";
+    private static final String CERTIFICATE_SIGNATURE = "SHA256withECDSA";
     private static final String CURVE = "secp256r1";
     private static final Bytes SEED_TAG = Bytes.of("bulwark seed\0".getBytes(StandardCharsets.US_ASCII));
     private static final String PRIVATE_KEY = "PRIVATE KEY";
@@ -88,11 +87,7 @@ public final class Identity {
         this.privateKey = privateKey;
         this.certificate = certificate;
         this.onDevice = onDevice;
-        Signature signature = Signature.getInstance(SIGNATURE);
-        signature.initSign(privateKey);
-        byte[] signed = signature.sign();
-        signature.initVerify(certificate);
-        if (!signature.verify(signed)) {
+        if (!publicKey.verifies(Bytes.EMPTY, IdentityKey.curve(onDevice).sign(privateKey, Bytes.EMPTY))) {
             throw new GeneralSecurityException("the private key does not match the certificate");
         }
     }
@@ -191,7 +186,8 @@ public final class Identity {
             builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(false));
             builder.addExtension(Extension.keyUsage, true, new KeyUsage(KeyUsage.digitalSignature));
             return new JcaX509CertificateConverter()
-                    .getCertificate(builder.build(new JcaContentSignerBuilder(SIGNATURE).build(pair.getPrivate())));
+                    .getCertificate(
+                            builder.build(new JcaContentSignerBuilder(CERTIFICATE_SIGNATURE).build(pair.getPrivate())));
         } catch (OperatorCreationException | IOException e) {
             throw new GeneralSecurityException("cannot create a certificate: " + e.getMessage(), e);
         }
@@ -301,14 +297,7 @@ public final class Identity {
 
     /** Signs as this principal: what {@link PrincipalKey#verifies} says yes to. */
     public Bytes sign(Bytes content) {
-        try {
-            Signature signature = Signature.getInstance(PrincipalKey.SIGNATURE_ALGORITHM);
-            signature.initSign(privateKey);
-            signature.update(content.array(), content.offset(), content.length());
-            return Bytes.of(signature.sign());
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("the key of " + principal + " cannot sign: " + e.getMessage(), e);
-        }
+        return ownKey().sign(content);
     }
 
     public PrincipalId principal() {
@@ -330,7 +319,7 @@ public final class Identity {
 
     /** Returns the key with which its principal signs and agrees. */
     public OwnKey ownKey() {
-        return new FileKey(publicKey, privateKey);
+        return new IdentityKey(publicKey, privateKey, onDevice);
     }
 
     public X509Certificate certificate() {

@@ -18,7 +18,7 @@ public interface OwnKey {
     /** The public key that belongs to it. */
     PrincipalKey publicKey();
 
-    /** An ECDSA signature with SHA-256 of the content, in DER (RFC 3279): 72 bytes at most. */
+    /** Returns what {@link PrincipalKey#verifies} accepts: an ECDSA signature with SHA-256, r and s of 32 bytes each. */
     Bytes sign(Bytes content);
 
     /**

@@ -54,7 +54,7 @@ public final class SealedBox {
         if (secret.length() != SECRET_BYTES) {
             throw new IllegalArgumentException("a secret of " + secret.length() + " bytes");
         }
-        FileKey ephemeral = ephemeral(random);
+        IdentityKey ephemeral = ephemeral(random);
         WireWriter out = new WireWriter().raw(ephemeral.publicKey().encoded());
         for (PrincipalKey key : keys.subList(0, Math.min(KEYS_MAX, keys.size()))) {
             try {
@@ -94,12 +94,12 @@ public final class SealedBox {
         return Optional.empty();
     }
 
-    private static FileKey ephemeral(SecureRandom random) {
+    private static IdentityKey ephemeral(SecureRandom random) {
         try {
             KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
             generator.initialize(new ECGenParameterSpec("secp256r1"), random);
             KeyPair pair = generator.generateKeyPair();
-            return new FileKey(new PrincipalKey(Bytes.of(pair.getPublic().getEncoded())), pair.getPrivate());
+            return new IdentityKey(new PrincipalKey(Bytes.of(pair.getPublic().getEncoded())), pair.getPrivate(), false);
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("this Java cannot generate P-256 keys", e);
         }

@@ -2,6 +2,7 @@ package io.bulwark.transport.identity;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.id.P256;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.wire.Bytes;
@@ -60,18 +61,17 @@ class SealedBoxTest {
     void aSignatureIsOfOneKeyAndOneContent() {
         Bytes content = Bytes.of((byte) 1, (byte) 2);
         Bytes signature = own.sign(content);
-        assertThat(signature.length()).isLessThanOrEqualTo(72);
-        assertThat(PublicKeys.verifies(own.publicKey(), content, signature)).isTrue();
-        assertThat(PublicKeys.verifies(other.publicKey(), content, signature)).isFalse();
-        assertThat(PublicKeys.verifies(own.publicKey(), Bytes.of((byte) 1), signature))
-                .isFalse();
+        assertThat(signature.length()).isEqualTo(P256.SIGNATURE_BYTES);
+        assertThat(own.publicKey().verifies(content, signature)).isTrue();
+        assertThat(other.publicKey().verifies(content, signature)).isFalse();
+        assertThat(own.publicKey().verifies(Bytes.of((byte) 1), signature)).isFalse();
         for (Bytes bad : List.of(
                 Bytes.EMPTY,
                 Bytes.of((byte) 0x30),
-                Bytes.of(new byte[72]),
+                Bytes.of(new byte[64]),
                 signature.slice(0, signature.length() - 1),
-                drawn(71))) {
-            assertThat(PublicKeys.verifies(own.publicKey(), content, bad)).isFalse();
+                drawn(64))) {
+            assertThat(own.publicKey().verifies(content, bad)).isFalse();
         }
         assertThat(own.toString()).doesNotContainIgnoringCase("private");
     }
