@@ -72,7 +72,7 @@ public final class ReplicaLinks {
         }
     }
 
-    /** May be dropped: whoever needs it asks again. */
+    /** Sends a message that may be dropped: the receiver asks again. */
     public void send(int peer, Message message) {
         PeerLink link = links.get(peer);
         if (link == null) {

@@ -121,7 +121,7 @@ public final class ReplicaLoop implements AutoCloseable {
         wake();
     }
 
-    /** As {@link #run(Step)}, once the thread has had time for its connections. */
+    /** Does the same as {@link #run(Step)}, once the thread has had time for its connections. */
     public void runNext(Step step) {
         afterConnections(() -> run(step));
     }

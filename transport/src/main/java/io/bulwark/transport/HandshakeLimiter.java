@@ -38,7 +38,7 @@ final class HandshakeLimiter {
     private boolean looks;
     private long usualNanos;
 
-    /** Since somebody got through. */
+    /** Number of connections given up since the last that got through. */
     private int givenUp;
 
     HandshakeLimiter(TransportSettings settings, TransportMetrics metrics) {

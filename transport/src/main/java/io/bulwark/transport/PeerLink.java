@@ -111,7 +111,7 @@ public final class PeerLink implements AutoCloseable {
         return dispatch(requestId, message).isPresent();
     }
 
-    /** As {@link #send}, and tells what becomes of the message; nothing where that gives false. */
+    /** Does the same as {@link #send}, and tells what becomes of the message; nothing where that gives false. */
     public Optional<Delivery> dispatch(long requestId, Message message) {
         Connection current = connection;
         if (current == null || closed.get()) {

@@ -82,7 +82,7 @@ public final class EvidenceLog implements EvidenceListener {
         return found;
     }
 
-    /** As {@link #since}, of poisonous versions alone. */
+    /** Does the same as {@link #since} for poisonous versions alone. */
     public synchronized List<Entry> poisonousSince(long after) {
         return poisonous.since(after);
     }

@@ -87,7 +87,7 @@ final class PendingRequests {
 
     private final Map<Question, Waiting> waiting = new LinkedHashMap<>();
     private final Map<PrincipalId, Sender> senders = new LinkedHashMap<>();
-    /** When each question was last asked, also of those that were answered since. */
+    /** Time at which each question was last asked, also of those that were answered since. */
     private final Map<Question, Long> lately = new LinkedHashMap<>(64, 0.75f, true) {
         private static final long serialVersionUID = 1L;
 

@@ -20,7 +20,7 @@ final class BlockSettlement {
         this.then = then;
     }
 
-    /** To be called as a task of the block. */
+    /** Must be called as a task of the block. */
     void start(long nowMillis) {
         if (!block.serves(epoch)) {
             then.settled(false, nowMillis);

@@ -107,7 +107,7 @@ public final class Simulation {
         return clocks.getOrDefault(party, Clock.TRUE).at(nowMillis);
     }
 
-    /** To be set before the party begins anything. */
+    /** Must be set before the party begins anything. */
     public void setClock(PrincipalId party, Clock clock) {
         clocks.put(party, clock);
     }

@@ -38,7 +38,7 @@ public final class Explorer {
         }
     }
 
-    /** Told how far it is, after each state. */
+    /** Receives the progress after each state. */
     @FunctionalInterface
     public interface Watch {
         /**

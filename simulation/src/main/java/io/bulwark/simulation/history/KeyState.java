@@ -93,7 +93,7 @@ record KeyState(@Nullable String value, long version, long floor, Set<Long> excl
         return Set.copyOf(larger);
     }
 
-    /** For people. */
+    /** Returns text for people. */
     @Override
     public String toString() {
         if (value == null) {

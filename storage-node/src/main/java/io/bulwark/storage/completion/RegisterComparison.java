@@ -113,7 +113,7 @@ public final class RegisterComparison implements BackgroundWork {
     /** Progress of one volume. */
     private static final class Progress {
         private final SortedSet<BlockId> unfinished = new TreeSet<>();
-        /** From which block on each other holder of the group goes on to tell. */
+        /** Block from which each other holder of the group goes on to tell. */
         private final Map<Integer, Long> next = new HashMap<>();
         /** The later life of this node that each of them remembers; 0 for none. */
         private final Map<Integer, Long> remembered = new HashMap<>();

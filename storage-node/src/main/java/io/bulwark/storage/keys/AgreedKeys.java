@@ -94,7 +94,7 @@ public final class AgreedKeys {
         return book;
     }
 
-    /** To be hosted by the node. */
+    /** Returns the protocol for the node to host. */
     public HostedProtocol protocol(NodeConfig config) {
         int one = config.shardOf(NO_BLOCK);
         return new HostedProtocol(
