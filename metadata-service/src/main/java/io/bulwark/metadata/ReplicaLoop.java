@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
 public final class ReplicaLoop implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaLoop.class);
 
-    /** After so many the thread looks after what else it has to do: connections, and ticks. */
+    /** Number of steps after which the thread serves connections and ticks. */
     private static final int TOGETHER_MAX = 1_024;
 
     /**

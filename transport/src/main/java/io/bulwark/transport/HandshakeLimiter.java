@@ -48,7 +48,7 @@ final class HandshakeLimiter {
         this.metrics = metrics;
     }
 
-    /** At the server's own channel, which hands on each connection that it accepts. */
+    /** Handler at the server's own channel, which hands on each connection that it accepts. */
     final class Entrance extends ChannelInboundHandlerAdapter {
         @Override
         public void channelActive(ChannelHandlerContext ctx) {

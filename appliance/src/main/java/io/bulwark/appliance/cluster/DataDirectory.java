@@ -121,7 +121,7 @@ public final class DataDirectory {
         return Files.exists(shapeFile());
     }
 
-    /** From now on this is its shape; returns once that is durable. */
+    /** Keeps the shape; returns once that is durable. */
     public void keep(ClusterShape shape) throws IOException {
         Properties properties = new Properties();
         shape.to(properties);

@@ -45,7 +45,7 @@ public final class EvidenceLog implements EvidenceListener {
     private final Map<PrincipalId, EnumMap<Verdict, Tally>> tallies = new HashMap<>();
     private long total;
 
-    /** With meters of its own, and the system's clock. */
+    /** Makes a log with meters of its own and the system's clock. */
     public EvidenceLog() {
         this(new SimpleMeterRegistry(), InstantSource.system());
     }

@@ -116,7 +116,7 @@ public final class MetadataClient implements AutoCloseable {
         return client;
     }
 
-    /** Nobody follows. */
+    /** Group whose members do not change. */
     private record FixedMembership(ConfigurationStart term) implements Succession {
         @Override
         public boolean mayCheck(long nowMillis, PrincipalId from) {

@@ -110,7 +110,7 @@ final class StatusReporter {
         return configuration.members().get(place).replica().number();
     }
 
-    /** With the names of the others in place of their places. */
+    /** Returns the report with the names of the others instead of their places. */
     private RecoveryReport named(RecoveryReport report) {
         return new RecoveryReport(
                 report.phase(),

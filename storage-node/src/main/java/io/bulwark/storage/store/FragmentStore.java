@@ -283,7 +283,7 @@ public final class FragmentStore implements AutoCloseable {
         }
         closed = true;
         boolean interrupted = false;
-        for (Blocking step : List.<Blocking>of(
+        for (BlockingTask step : List.<BlockingTask>of(
                 compactor::close,
                 cache::close,
                 () -> writer.submit(new StoreTask.Stop(new CompletableFuture<>())),
@@ -498,7 +498,7 @@ public final class FragmentStore implements AutoCloseable {
         compactor.wake();
     }
 
-    private interface Blocking {
+    private interface BlockingTask {
         void run() throws InterruptedException;
     }
 
@@ -509,7 +509,7 @@ public final class FragmentStore implements AutoCloseable {
         }
     }
 
-    private static boolean uninterruptibly(Blocking step) {
+    private static boolean uninterruptibly(BlockingTask step) {
         boolean interrupted = false;
         while (true) {
             try {
