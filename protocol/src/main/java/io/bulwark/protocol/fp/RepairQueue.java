@@ -103,7 +103,8 @@ final class RepairQueue {
 
     /** Adds all that want this version to the current repair, which is about it; they need none of their own. */
     void joinAll(Timestamp version) {
-        Iterator<Map.Entry<QueuedRepair, List<WaitingRequest>>> all = next.entrySet().iterator();
+        Iterator<Map.Entry<QueuedRepair, List<WaitingRequest>>> all =
+                next.entrySet().iterator();
         while (all.hasNext()) {
             Map.Entry<QueuedRepair, List<WaitingRequest>> each = all.next();
             if (each.getKey().wanted().equals(version)) {

@@ -414,7 +414,8 @@ public final class RegisterComparison implements BackgroundWork {
         return answered.size();
     }
 
-    private static void ask(NodeAccess node, Volume volume, Progress progress, int holder, BlockingQueue<HolderReply> told) {
+    private static void ask(
+            NodeAccess node, Volume volume, Progress progress, int holder, BlockingQueue<HolderReply> told) {
         LatestRequest question = new LatestRequest(
                 volume.id(),
                 volume.policy().protocol(),
