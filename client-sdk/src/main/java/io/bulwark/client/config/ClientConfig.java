@@ -93,7 +93,7 @@ public record ClientConfig(
         }
     }
 
-    /** With the standard bound on bytes in flight. */
+    /** Makes a configuration with the standard bound on bytes in flight. */
     public ClientConfig(
             PrincipalId principal,
             @Nullable Path keyRing,
@@ -103,7 +103,7 @@ public record ClientConfig(
         this(principal, keyRing, channels, faultyReplicas, replicas, bytesInFlightStandard());
     }
 
-    /** Without encryption. */
+    /** Makes a configuration without encryption. */
     public ClientConfig(
             PrincipalId principal,
             @Nullable Path keyRing,
