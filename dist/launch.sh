@@ -27,7 +27,7 @@ esac
 if [ -n "$server" ]; then
   short=
   # A quarter of the machine's memory, or of the container's, but at most 2 GiB for an appliance and 1 GiB for a member; as much
-  # again outside the heap. BULWARK_JAVA_OPTIONS=-Xmx... overrides it (docs/operations.md, memory).
+  # again outside the heap. BULWARK_JAVA_OPTIONS=-Xmx... overrides it (docs/how-to/install.md, memory).
   case "$1" in up | demo) ram=8g ;; *) ram=4g ;; esac
   options+=("-XX:MaxRAM=$ram" -XX:MaxRAMPercentage=25 -XX:+ExitOnOutOfMemoryError)
 else

@@ -15,7 +15,7 @@ public final class Main {
     /** All members in one process. */
     private static final Set<String> APPLIANCES = Set.of("up", "demo");
 
-    /** With a word behind them, as in {@code node add}, they are commands of operators. */
+    /** Roles that are, with a word behind them as in {@code node add}, commands of operators. */
     private static final Set<String> SERVERS_IF_ALONE = Set.of("node", "replica", "s3");
 
     private Main() {}

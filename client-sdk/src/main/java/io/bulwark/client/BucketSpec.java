@@ -21,7 +21,7 @@ public record BucketSpec(String name, String volume, boolean keepVersions, long 
         }
     }
 
-    /** In the default volume, with the latest version of each object only. */
+    /** Returns a bucket in the default volume that keeps the latest version of each object only. */
     public static BucketSpec of(String name) {
         return new BucketSpec(name, DEFAULT_VOLUME, false, 0, false);
     }

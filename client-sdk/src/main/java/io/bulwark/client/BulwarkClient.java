@@ -316,7 +316,7 @@ final class BulwarkClient implements Bulwark {
         return new ReplicatedReplicas(this);
     }
 
-    /** As this client knows them, in their places. */
+    /** Returns the replicas that this client knows, in their places. */
     Configuration replicasNow() {
         return group.map(known -> known.term().configuration())
                 .orElseGet(() -> Configuration.fixed(config.faultyReplicas()));

@@ -170,7 +170,7 @@ final class ObjectFragments {
                                 held));
     }
 
-    /** Where f+1 nodes name a later epoch, the map is fetched and the nodes are asked once more. */
+    /** Fetches the map and asks the nodes once more if f+1 nodes name a later epoch. */
     private FragmentMap.Extent finish(Pending pending) {
         FragmentSurvey.Result result = deadline.await(pending.survey, subject);
         Volume volume = pending.volume;

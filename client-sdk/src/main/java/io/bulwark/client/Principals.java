@@ -104,7 +104,7 @@ public interface Principals {
         }
     }
 
-    /** As {@link #revoke(PrincipalId, Duration, Consumer)}, for a minute. */
+    /** Does the same as {@link #revoke(PrincipalId, Duration, Consumer)}, for a minute. */
     default void revoke(PrincipalId principal) {
         revoke(principal, Duration.ofMinutes(1), ignored -> {});
     }

@@ -1,6 +1,6 @@
 package io.bulwark.client;
 
-/** Is told how far a transfer is, after each block, on a thread of the client; must be quick and must not throw. */
+/** Receives the progress of a transfer, after each block, on a thread of the client; must be quick and must not throw. */
 @FunctionalInterface
 public interface ProgressListener {
     ProgressListener NONE = (doneBytes, totalBytes) -> {};

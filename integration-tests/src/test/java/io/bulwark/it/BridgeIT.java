@@ -84,7 +84,7 @@ class BridgeIT {
     }
 
     /**
-     * Checks the confinement that docs/operations.md describes: no privileges, a read-only file system, only the
+     * Checks the confinement of the containers: no privileges, a read-only file system, only the
      * service's own keys, and a limit of memory.
      */
     private void isConfined(String service) throws IOException, InterruptedException {

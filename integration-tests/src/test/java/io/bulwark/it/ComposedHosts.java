@@ -22,7 +22,7 @@ import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hosts of a {@link HostNetwork}. Each has a directory made as docs/operations.md tells an operator:
+ * Hosts of a {@link HostNetwork}. Each has a directory made as docs/how-to/install.md tells an operator:
  * compose.hosts.yaml, and beside it the output of {@code init --bundles} for one member. Each has its own engine, whose
  * host network is this host's alone. Podman's service need only be started there. All engines share one store, so that
  * {@link ContainerEngine} sees the containers of all.

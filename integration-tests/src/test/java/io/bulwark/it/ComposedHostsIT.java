@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A cluster on several hosts by compose.hosts.yaml, set up as docs/operations.md describes. A member at its memory
+ * A cluster on several hosts by compose.hosts.yaml, set up as docs/how-to/install.md describes. A member at its memory
  * limit serves under heavy load. The kernel kills a node beyond its limit, which comes back. It also kills a replica
  * with a far too small limit, until that is raised. Finally a host is lost with everything on it. Needs what {@link
  * ContainersIT} needs, and root, iproute2 and podman.
@@ -126,7 +126,7 @@ class ComposedHostsIT {
         }
     }
 
-    /** The commands of docs/operations.md and at the head of compose.hosts.yaml. */
+    /** The commands of docs/how-to/install.md and at the head of compose.hosts.yaml. */
     private void allStart(ComposedHosts hosts) throws Exception {
         List<String> addresses = new ArrayList<>();
         for (String member : members().toList()) {

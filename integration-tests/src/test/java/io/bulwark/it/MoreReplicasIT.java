@@ -90,7 +90,7 @@ class MoreReplicasIT {
     }
 
     /**
-     * Adds three replicas as docs/operations.md describes. The addresses have no ports: these follow from the others'
+     * Adds three replicas as docs/how-to/grow-and-shrink.md describes. The addresses have no ports: these follow from the others'
      * ports.
      */
     private List<Process> threeAreAdded() throws Exception {

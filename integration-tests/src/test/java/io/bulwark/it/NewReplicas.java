@@ -20,7 +20,7 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Replicas that a {@link LiveCluster} did not begin with, set up as docs/operations.md has it; ended after the last test. */
+/** Replicas that a {@link LiveCluster} did not begin with, set up as docs/how-to/replace.md has it; ended after the last test. */
 @NullMarked
 final class NewReplicas implements AfterAllCallback {
     private static final int HEAP_MEBIBYTES = 256;

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * SIGTERM to running members while clients write and read: a rolling restart as docs/operations.md has it, a node and a replica at a
+ * SIGTERM to running members while clients write and read: a rolling restart as docs/how-to/upgrade.md has it, a node and a replica at a
  * time, first the primary, and a console with requests in hand. Each process ends with 0, and no operation of a client fails.
  */
 @NullMarked

@@ -251,7 +251,7 @@ class ThousandClientsIT {
         return client;
     }
 
-    /** For docs/operations.md. */
+    /** Prints memory and threads for docs/how-to/install.md. */
     private static void tell(ProcessMember node, Scrape after, long connectNanos, long workNanos) throws IOException {
         Path status = Path.of("/proc", "" + node.pid().orElseThrow(), "status");
         List<String> memory = Files.isReadable(status)

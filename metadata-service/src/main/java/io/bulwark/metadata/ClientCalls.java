@@ -69,7 +69,7 @@ final class ClientCalls {
         return waiting.values().stream().map(WaitingCall::submission).toList();
     }
 
-    /** When the call that waits longest came, or {@link Long#MAX_VALUE}. */
+    /** Returns the time at which the call that waits longest came, or {@link Long#MAX_VALUE}. */
     long oldestMillis() {
         return waiting.isEmpty()
                 ? Long.MAX_VALUE

@@ -46,12 +46,12 @@ public record ReplicaConfig(
         this(replica, addresses.get(replica), addresses, directory, snapshotBatches, recoveries);
     }
 
-    /** With recoveries as they are by default. */
+    /** Makes a configuration with the default recoveries. */
     public ReplicaConfig(int replica, List<InetSocketAddress> addresses, Path directory, int snapshotBatches) {
         this(replica, addresses, directory, snapshotBatches, Recoveries.DEFAULT);
     }
 
-    /** With a snapshot every 8192 batches. */
+    /** Returns a configuration with a snapshot every 8192 batches. */
     public static ReplicaConfig of(int replica, List<InetSocketAddress> addresses, Path directory) {
         return new ReplicaConfig(replica, addresses, directory, SNAPSHOT_BATCHES_STANDARD);
     }

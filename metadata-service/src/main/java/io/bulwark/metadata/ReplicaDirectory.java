@@ -162,7 +162,7 @@ public record ReplicaDirectory(Path path) {
     }
 
     /**
-     * To be called before an engine with incarnations starts here.
+     * Must be called before an engine with incarnations starts here.
      *
      * @throws IOException if the directory belongs to the other engine
      */
@@ -173,7 +173,7 @@ public record ReplicaDirectory(Path path) {
     }
 
     /**
-     * To be called before the engine after the proactive recovery paper starts here.
+     * Must be called before the engine after the proactive recovery paper starts here.
      *
      * @throws IOException if the directory belongs to another engine
      */

@@ -26,7 +26,7 @@ public final class ReplicaLinks {
     private final Map<PrincipalId, Integer> places = new HashMap<>();
     private final int replicas;
 
-    /** To the replicas of a group that stay: the place of each is its number. */
+    /** Makes links to the replicas of a group that stay: the place of each is its number. */
     public ReplicaLinks(Transport transport, List<InetSocketAddress> addresses) {
         this(transport, Configuration.fixed(addresses.size() / 3), addresses, (_, _, _, done) -> done.run());
     }
@@ -72,7 +72,7 @@ public final class ReplicaLinks {
         }
     }
 
-    /** May be dropped: whoever needs it asks again. */
+    /** Sends a message that may be dropped: the receiver asks again. */
     public void send(int peer, Message message) {
         PeerLink link = links.get(peer);
         if (link == null) {

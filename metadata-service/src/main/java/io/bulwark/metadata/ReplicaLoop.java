@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
 public final class ReplicaLoop implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaLoop.class);
 
-    /** After so many the thread looks after what else it has to do: connections, and ticks. */
+    /** Number of steps after which the thread serves connections and ticks. */
     private static final int TOGETHER_MAX = 1_024;
 
     /**
@@ -121,7 +121,7 @@ public final class ReplicaLoop implements AutoCloseable {
         wake();
     }
 
-    /** As {@link #run(Step)}, once the thread has had time for its connections. */
+    /** Does the same as {@link #run(Step)}, once the thread has had time for its connections. */
     public void runNext(Step step) {
         afterConnections(() -> run(step));
     }

@@ -116,7 +116,7 @@ final class Connection implements Peer {
         return dispatch(requestId, message).isPresent();
     }
 
-    /** As {@link #send}, and tells what becomes of the message; nothing where that gives false. */
+    /** Does the same as {@link #send}, and tells what becomes of the message; nothing where that gives false. */
     Optional<Delivery> dispatch(long requestId, Message message) {
         if (sealed) {
             counters.dropsDisconnected.increment();

@@ -26,6 +26,6 @@ public interface Delivery {
     /** Returns whether it is still queued here, behind earlier messages. */
     boolean waiting();
 
-    /** When, by {@link System#nanoTime}, any bytes last went out or came in over its connection; as it began, if none did. */
+    /** Returns the time, by {@link System#nanoTime}, at which any bytes last went out or came in over its connection; as it began, if none did. */
     long movedNanos();
 }

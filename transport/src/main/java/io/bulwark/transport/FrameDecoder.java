@@ -46,7 +46,7 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
         this.timeoutMillis = timeoutMillis;
     }
 
-    /** From the next frame on these families are let through, and no others. */
+    /** Lets these families through from the next frame on, and no others. */
     void accept(PrincipalId authenticated, MessageCodecs nextCodecs, int nextBodyBytesMax) {
         this.owner = authenticated;
         this.codecs = nextCodecs;

@@ -38,7 +38,7 @@ final class HandshakeLimiter {
     private boolean looks;
     private long usualNanos;
 
-    /** Since somebody got through. */
+    /** Number of connections given up since the last that got through. */
     private int givenUp;
 
     HandshakeLimiter(TransportSettings settings, TransportMetrics metrics) {
@@ -48,7 +48,7 @@ final class HandshakeLimiter {
         this.metrics = metrics;
     }
 
-    /** At the server's own channel, which hands on each connection that it accepts. */
+    /** Handler at the server's own channel, which hands on each connection that it accepts. */
     final class Entrance extends ChannelInboundHandlerAdapter {
         @Override
         public void channelActive(ChannelHandlerContext ctx) {

@@ -54,7 +54,7 @@ public final class PeerLink implements AutoCloseable {
     // confined to the loop
     private @Nullable Future<?> nextAttempt;
     private @Nullable Future<?> nextRenewal;
-    /** To take the place of the connection that there is, once it is authenticated. */
+    /** Connection that replaces the present one once it is authenticated. */
     private @Nullable Connection renewal;
     /** Channels of the renewal, and of replaced connections that wait for their last answers. */
     private final Set<Channel> others = new HashSet<>();
@@ -111,7 +111,7 @@ public final class PeerLink implements AutoCloseable {
         return dispatch(requestId, message).isPresent();
     }
 
-    /** As {@link #send}, and tells what becomes of the message; nothing where that gives false. */
+    /** Does the same as {@link #send}, and tells what becomes of the message; nothing where that gives false. */
     public Optional<Delivery> dispatch(long requestId, Message message) {
         Connection current = connection;
         if (current == null || closed.get()) {

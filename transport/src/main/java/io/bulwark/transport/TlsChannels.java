@@ -80,12 +80,12 @@ final class TlsChannels implements ChannelSecurity {
 
     @Override
     public void accepting(ChannelPipeline pipeline) {
-        install(pipeline, credentials.accepting(), new Ending(null));
+        install(pipeline, credentials.accepting(), new FinalHandler(null));
     }
 
     @Override
     public void connecting(ChannelPipeline pipeline, PrincipalId remote) {
-        install(pipeline, credentials.connecting(), new Ending(remote));
+        install(pipeline, credentials.connecting(), new FinalHandler(remote));
     }
 
     @Override
@@ -94,7 +94,7 @@ final class TlsChannels implements ChannelSecurity {
         handshakes.shutdown();
     }
 
-    private void install(ChannelPipeline pipeline, SslContext context, Ending ending) {
+    private void install(ChannelPipeline pipeline, SslContext context, FinalHandler ending) {
         HandshakeClock clock = HandshakeClock.of(pipeline.channel());
         SslHandler tls = context.newHandler(pipeline.channel().alloc(), task -> compute(clock, task));
         // ConnectionHandler has the one deadline of the whole handshake.
@@ -133,12 +133,12 @@ final class TlsChannels implements ChannelSecurity {
         }
     }
 
-    /** The last step: who is there, and READY. */
-    private final class Ending extends ChannelInboundHandlerAdapter {
+    /** Handler of the last step: identifies the peer, and sends READY. */
+    private final class FinalHandler extends ChannelInboundHandlerAdapter {
         private final @Nullable PrincipalId wanted;
         private @Nullable PrincipalId found;
 
-        private Ending(@Nullable PrincipalId wanted) {
+        private FinalHandler(@Nullable PrincipalId wanted) {
             this.wanted = wanted;
         }
 

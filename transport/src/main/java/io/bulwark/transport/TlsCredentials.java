@@ -196,7 +196,7 @@ public final class TlsCredentials implements Credentials {
         strangers.remove(listener);
     }
 
-    /** Is told after {@link #trust}. */
+    /** Adds a listener that runs after {@link #trust}. */
     void onTrust(Runnable listener) {
         listeners.add(listener);
     }

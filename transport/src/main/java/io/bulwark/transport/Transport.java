@@ -125,7 +125,7 @@ public final class Transport implements AutoCloseable {
         return new Transport(settings, credentials, codecs, registry, null);
     }
 
-    /** As {@link #open(TransportSettings, Credentials, MessageCodecs, MeterRegistry)}, with a registry of its own. */
+    /** Does the same as {@link #open(TransportSettings, Credentials, MessageCodecs, MeterRegistry)}, with a registry of its own. */
     public static Transport open(TransportSettings settings, Credentials credentials, MessageCodecs codecs) {
         return open(settings, credentials, codecs, new SimpleMeterRegistry());
     }

@@ -107,7 +107,7 @@ final class TransportMetrics {
         }
     }
 
-    /** When something was last logged, and how often it was not since. */
+    /** Time of the last log line, and the number of events since. */
     private static final class RecentLog {
         private boolean logged;
         private long loggedNanos;

@@ -81,7 +81,7 @@ public record TransportSettings(
         require(connectionLifeMillis >= 1, "connectionLifeMillis", connectionLifeMillis);
     }
 
-    /** With connections of the standard life. */
+    /** Makes settings with connections of the standard life. */
     public TransportSettings(
             int eventLoopThreads,
             long handshakeTimeoutMillis,

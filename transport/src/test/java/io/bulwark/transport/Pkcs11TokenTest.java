@@ -81,8 +81,7 @@ class Pkcs11TokenTest {
         assertThat(found.principal()).isEqualTo(NODE);
         Bytes signature = found.ownKey().sign(CONTENT);
         assertThat(found.publicKey().verifies(CONTENT, signature)).isTrue();
-        assertThat(found.publicKey().verifies(Bytes.EMPTY, signature))
-                .isFalse();
+        assertThat(found.publicKey().verifies(Bytes.EMPTY, signature)).isFalse();
         Bytes secret = Bytes.of(new byte[SealedBox.SECRET_BYTES]);
         Bytes sealed = SealedBox.seal(secret, List.of(found.publicKey()), RANDOM);
         assertThat(SealedBox.open(sealed, found.ownKey())).contains(secret);

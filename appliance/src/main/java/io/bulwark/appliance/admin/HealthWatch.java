@@ -76,7 +76,7 @@ public final class HealthWatch implements AutoCloseable {
         return broken;
     }
 
-    /** From now on nobody is ready: this process is about to end. */
+    /** Makes all members not ready: this process is about to end. */
     public void leave() {
         leaving = true;
     }

@@ -4,7 +4,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 
 /** A member that runs in this process, as whoever watches over it sees it. */
 public interface MonitoredMember extends AutoCloseable {
-    /** For example {@code node-3}. */
+    /** Returns text such as {@code node-3}. */
     String name();
 
     /** Empty if it does its work for others now, else what hinders it. Asks as its clients would, and may take seconds. */

@@ -301,7 +301,7 @@ public final class RoleFile {
         return new Configured<>(setup, admin);
     }
 
-    /** Without an admin endpoint. */
+    /** Writes the file without an admin endpoint. */
     public static void write(NodeSetup setup, Path file) throws IOException {
         writeNode(new Configured<>(setup, Optional.empty()), file);
     }
@@ -370,7 +370,7 @@ public final class RoleFile {
         return rest + units[unit];
     }
 
-    /** Without an admin endpoint. */
+    /** Writes the file without an admin endpoint. */
     public static void write(ReplicaSetup setup, Path file) throws IOException {
         writeReplica(new Configured<>(setup, Optional.empty()), file);
     }

@@ -140,7 +140,7 @@ final class RoleFindings {
         }
     }
 
-    /** For the operator, with where to look. */
+    /** Returns the failure for the operator, with the places to look at. */
     ConfigException failure(String what) {
         return new ConfigException(
                 file + ": " + what + "; see docs/reference/configuration.md and docker/examples/" + example() + ".yaml",

@@ -29,7 +29,7 @@ record ObjectPath(String bucket, String key) {
         return key.isEmpty() || key.endsWith("/") ? key + name : key;
     }
 
-    /** For people: control characters as escapes. */
+    /** Returns text for people: control characters as escapes. */
     String printable() {
         return Text.printable(toString());
     }
@@ -39,7 +39,7 @@ record ObjectPath(String bucket, String key) {
         return key.isEmpty() ? bucket : bucket + "/" + key;
     }
 
-    /** For picocli. */
+    /** Converts arguments for picocli. */
     static final class Converter implements ITypeConverter<ObjectPath> {
         @Override
         public ObjectPath convert(String text) {

@@ -49,7 +49,7 @@ final class ReplicaChangeCommands {
                 description = "Time to wait for all replicas (default: ${DEFAULT-VALUE}).")
         private long waitSeconds;
 
-        /** Does it unless it is done, or under way, and waits. */
+        /** Makes the change unless it is made or under way, and waits. */
         final int change(Bulwark client, List<PrincipalId> leaving, List<JoiningReplica> told)
                 throws InterruptedException {
             Replicas.GroupMembership standing = client.replicas().standing();

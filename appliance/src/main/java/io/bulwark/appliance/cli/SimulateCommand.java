@@ -220,7 +220,7 @@ final class SimulateCommand implements Callable<Integer> {
         }
     }
 
-    /** In as many threads as there are jobs; what one of them throws, this throws. */
+    /** Runs the job in as many threads as there are jobs, and throws the exception of any. */
     private void runAtOnce(Runnable job) throws InterruptedException {
         try (ExecutorService threads = Executors.newFixedThreadPool(jobs)) {
             List<Future<?>> running = new ArrayList<>();

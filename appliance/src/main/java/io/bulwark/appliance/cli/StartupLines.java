@@ -33,7 +33,7 @@ final class StartupLines implements StartupListener {
         rest();
     }
 
-    /** On standard error. */
+    /** Prints to standard error. */
     @SuppressWarnings("SystemConsoleNull") // The annotated JDK of NullAway still says that it may be null.
     static StartupLines standard() {
         Console console = System.console();

@@ -32,7 +32,7 @@ final class StoppedReplicas {
         void run(ClusterPlan plan, List<Path> directories) throws IOException;
     }
 
-    /** Does something while nothing else can start. */
+    /** Runs an action while nothing else can start. */
     void run(Path root, Action action) throws IOException {
         if (!Files.isDirectory(root)) {
             throw new CommandFailure(CommandFailure.USAGE, "there is no appliance in " + root);

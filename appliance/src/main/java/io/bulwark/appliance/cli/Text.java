@@ -16,7 +16,7 @@ final class Text {
         return Quantity.count(number, one);
     }
 
-    /** To two units, or tenths of a second. */
+    /** Formats a duration to two units, or tenths of a second. */
     static String duration(long millis) {
         if (millis < 1_000) {
             return millis + " ms";

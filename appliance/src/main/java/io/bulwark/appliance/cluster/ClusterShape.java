@@ -44,7 +44,7 @@ public record ClusterShape(
         }
     }
 
-    /** With TLS. */
+    /** Returns the shape with TLS. */
     public ClusterShape(int nodes, int replicas, int portBase, Ordering ordering, String durability) {
         this(nodes, replicas, portBase, ordering, durability, false);
     }
@@ -55,7 +55,7 @@ public record ClusterShape(
     }
 
     /**
-     * From which base the ports of members follow, if they do; else the usual one.
+     * Base from which the ports of members follow, if they do; else the usual one.
      *
      * @param ports by the numbers of the members
      * @param above how far the port of member 0 is above the base

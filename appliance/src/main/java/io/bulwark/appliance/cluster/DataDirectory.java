@@ -47,7 +47,7 @@ public final class DataDirectory {
         return set == null || set.isEmpty() ? Path.of(System.getProperty("user.home"), ".bulwark") : Path.of(set);
     }
 
-    /** As it is, which may be not at all. */
+    /** Returns the directory as it is; it may not exist. */
     public static DataDirectory at(Path path) {
         return new DataDirectory(path.toAbsolutePath().normalize());
     }
@@ -121,7 +121,7 @@ public final class DataDirectory {
         return Files.exists(shapeFile());
     }
 
-    /** From now on this is its shape; returns once that is durable. */
+    /** Keeps the shape; returns once that is durable. */
     public void keep(ClusterShape shape) throws IOException {
         Properties properties = new Properties();
         shape.to(properties);

@@ -50,7 +50,7 @@ public final class JavaCommand {
         return command;
     }
 
-    /** With the flags of this JVM, from another class path. */
+    /** Returns a command with the flags of this JVM and another class path. */
     public static List<String> javaAsThis(String classPath) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

@@ -5,7 +5,7 @@ import java.util.OptionalLong;
 
 /** A storage node, a replica or the console of an appliance on one machine. */
 public interface Member {
-    /** For example {@code node-3}. */
+    /** Returns text such as {@code node-3}. */
     String name();
 
     /** Returns the address on which it listens, for people. */

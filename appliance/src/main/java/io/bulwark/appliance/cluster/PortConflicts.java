@@ -21,7 +21,7 @@ public final class PortConflicts {
     private static final int NAMED_MAX = 3;
     private static final long PAUSE_MILLIS = 100;
 
-    /** In Linux's tables of sockets, where each line is: number, own address, the other's, state, and after five more the inode. */
+    /** Linux's tables of sockets, of which each line is: number, own address, the other's, state, and after five more the inode. */
     private static final List<Path> SOCKETS = List.of(Path.of("/proc/net/tcp"), Path.of("/proc/net/tcp6"));
 
     private static final String LISTENS = "0A";

@@ -31,7 +31,7 @@ public final class RunningProcess {
         handle.ifPresent(ProcessHandle::destroy);
     }
 
-    /** In Linux's process table the state follows the name, which is in brackets. */
+    /** The state in Linux's process table follows the name, which is in brackets. */
     private static boolean isZombie(long pid) {
         try {
             String line = Files.readString(Path.of("/proc", Long.toString(pid), "stat"), StandardCharsets.ISO_8859_1);

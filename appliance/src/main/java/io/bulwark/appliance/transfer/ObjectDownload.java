@@ -12,7 +12,7 @@ import java.nio.file.Path;
 
 /** Writes objects to files. The download of a large object goes on where an earlier one ended. */
 public final class ObjectDownload {
-    /** From this length on, a broken download leaves its part. */
+    /** Length from which a broken download leaves its part. */
     public static final long RESUMABLE_BYTES = 2 * PartFile.CHECKPOINT_BYTES;
 
     private final Bucket bucket;

@@ -32,7 +32,7 @@ import java.util.TreeMap;
  * the same times and the same SHA-256. The file has been read for this digest before, so that the parts are those of the same content.
  */
 final class ResumableUpload {
-    /** From this length on, a broken upload leaves its parts. */
+    /** Length from which a broken upload leaves its parts. */
     static final long RESUMABLE_BYTES = 64L << 20;
 
     private static final long PART_BYTES_MIN = 32L << 20;

@@ -71,17 +71,17 @@ public final class EmbeddedMembers implements Members {
         return problems;
     }
 
-    private interface Starting<W extends MonitoredMember> {
+    private interface MemberStart<W extends MonitoredMember> {
         W start() throws IOException;
     }
 
     private static class EmbeddedMember<W extends MonitoredMember> implements Member {
         private final String name;
         private final InetSocketAddress address;
-        private final Starting<W> starting;
+        private final MemberStart<W> starting;
         private @Nullable W running;
 
-        private EmbeddedMember(String name, InetSocketAddress address, Starting<W> starting) {
+        private EmbeddedMember(String name, InetSocketAddress address, MemberStart<W> starting) {
             this.name = name;
             this.address = address;
             this.starting = starting;
@@ -139,7 +139,7 @@ public final class EmbeddedMembers implements Members {
     }
 
     /** Starts a node, behind a port that delays if it is to be slow. */
-    private static final class NodeStart implements Starting<RunningNode> {
+    private static final class NodeStart implements MemberStart<RunningNode> {
         private static final long DELAY_MILLIS = 400;
 
         private final NodeSetup setup;
@@ -230,7 +230,7 @@ public final class EmbeddedMembers implements Members {
     }
 
     private static final class EmbeddedReplica extends EmbeddedMember<RunningReplica> implements ReplicaMember {
-        private EmbeddedReplica(String name, InetSocketAddress address, Starting<RunningReplica> starting) {
+        private EmbeddedReplica(String name, InetSocketAddress address, MemberStart<RunningReplica> starting) {
             super(name, address, starting);
         }
 

@@ -1,6 +1,6 @@
 package io.bulwark.appliance.up;
 
-/** Somebody asked for the end of an appliance before it had started. */
+/** Reports that the end of an appliance was requested before it had started. */
 public final class StartAbandonedException extends Exception {
     private static final long serialVersionUID = 1L;
 

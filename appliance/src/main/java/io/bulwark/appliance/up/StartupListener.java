@@ -1,9 +1,9 @@
 package io.bulwark.appliance.up;
 
-/** Is told how the start of an appliance goes. */
+/** Receives the progress of the start of an appliance. */
 @FunctionalInterface
 public interface StartupListener {
-    /** Something has happened, in one line. */
+    /** Receives an event, as one line. */
     void tell(String line);
 
     /**

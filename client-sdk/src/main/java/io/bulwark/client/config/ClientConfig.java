@@ -119,7 +119,7 @@ public record ClientConfig(
         }
     }
 
-    /** With the standard choice of locking. */
+    /** Makes a configuration with the standard choice of locking. */
     public ClientConfig(
             PrincipalId principal,
             @Nullable Path keyRing,
@@ -139,7 +139,7 @@ public record ClientConfig(
                 Locking.STANDARD);
     }
 
-    /** With the standard bound on bytes in flight. */
+    /** Makes a configuration with the standard bound on bytes in flight. */
     public ClientConfig(
             PrincipalId principal,
             @Nullable Path keyRing,
@@ -149,7 +149,7 @@ public record ClientConfig(
         this(principal, keyRing, channels, faultyReplicas, replicas, bytesInFlightStandard());
     }
 
-    /** Without encryption. */
+    /** Makes a configuration without encryption. */
     public ClientConfig(
             PrincipalId principal,
             @Nullable Path keyRing,

@@ -36,7 +36,7 @@ public record ConfigurationChainFile(Path file) {
         return new ConfigurationChainFile(registry.resolveSibling(registry.getFileName() + ".replicas"));
     }
 
-    /** Without checking signatures, as long as they are read. */
+    /** Accepts all signatures while the file is read. */
     private static final class WhileReading implements Signatures {
         private final Signatures keys;
         private boolean over;

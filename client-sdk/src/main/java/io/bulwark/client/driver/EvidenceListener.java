@@ -2,7 +2,7 @@ package io.bulwark.client.driver;
 
 import io.bulwark.protocol.effect.Effect;
 
-/** Is told what operations saw of the nodes. Called on a driver thread: must be quick and must not throw. */
+/** Receives the evidence of operations about nodes. Called on a driver thread: must be quick and must not throw. */
 @FunctionalInterface
 public interface EvidenceListener {
     EvidenceListener NONE = evidence -> {};

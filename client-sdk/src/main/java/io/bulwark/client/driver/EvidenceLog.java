@@ -45,7 +45,7 @@ public final class EvidenceLog implements EvidenceListener {
     private final Map<PrincipalId, EnumMap<Verdict, Tally>> tallies = new HashMap<>();
     private long total;
 
-    /** With meters of its own, and the system's clock. */
+    /** Makes a log with meters of its own and the system's clock. */
     public EvidenceLog() {
         this(new SimpleMeterRegistry(), InstantSource.system());
     }
@@ -82,7 +82,7 @@ public final class EvidenceLog implements EvidenceListener {
         return found;
     }
 
-    /** As {@link #since}, of poisonous versions alone. */
+    /** Does the same as {@link #since} for poisonous versions alone. */
     public synchronized List<Entry> poisonousSince(long after) {
         return poisonous.since(after);
     }

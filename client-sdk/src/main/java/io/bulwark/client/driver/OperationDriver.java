@@ -106,7 +106,7 @@ public final class OperationDriver implements AutoCloseable {
         return submit(() -> operation, heldBytes);
     }
 
-    /** As above, for an operation whose making is work for a pool thread, such as encoding. */
+    /** Does the same as above, for an operation whose making is work for a pool thread, such as encoding. */
     public <R> CompletableFuture<R> submit(Supplier<? extends ClientOperation<R>> making, long heldBytes) {
         return begin(making, heldBytes).future();
     }

@@ -113,7 +113,7 @@ final class RunningOperation<R> implements Runnable {
         }
     }
 
-    /** When nobody waited for the outcome any more, or {@code now}, the limit in time being for lingering only. */
+    /** Returns the time at which nobody waited for the outcome any more, or {@code now}, the limit in time being for lingering only. */
     long lingersSince(long now) {
         return Math.min(lingersSinceMillis, now);
     }

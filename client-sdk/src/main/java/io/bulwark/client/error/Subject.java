@@ -35,7 +35,7 @@ public record Subject(
         return new Subject(volume, bucket, key, server);
     }
 
-    /** For example {@code  [bucket photos, key 2026/a.jpg, node-3]}, or nothing; control characters are escaped. */
+    /** Returns text such as {@code  [bucket photos, key 2026/a.jpg, node-3]}, or nothing; control characters are escaped. */
     String suffix() {
         List<String> parts = new ArrayList<>();
         add(parts, "volume ", volume);

@@ -92,7 +92,7 @@ record AuthenticationFailure(Reason reason, SortedMap<PrincipalId, LinkRefusal.R
         };
     }
 
-    /** For the user of {@code self}. */
+    /** Returns the exception for the user of {@code self}. */
     NotBelievedException exception(PrincipalId self) {
         String what = switch (reason) {
             case REVOKED -> self + " was revoked permanently: ask an operator to add another principal";

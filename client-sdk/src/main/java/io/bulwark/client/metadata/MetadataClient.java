@@ -73,7 +73,7 @@ public final class MetadataClient implements AutoCloseable {
         return connect(transport, replicas, TIMEOUT_MILLIS_STANDARD);
     }
 
-    /** As {@link #connect(Transport, List)}, with a deadline of its own for each call. */
+    /** Does the same as {@link #connect(Transport, List)}, with a deadline of its own for each call. */
     public static MetadataClient connect(Transport transport, List<InetSocketAddress> replicas, long timeoutMillis) {
         return connect(transport, replicas, Optional.empty(), timeoutMillis);
     }
@@ -116,7 +116,7 @@ public final class MetadataClient implements AutoCloseable {
         return client;
     }
 
-    /** Nobody follows. */
+    /** Group whose members do not change. */
     private record FixedMembership(ConfigurationStart term) implements Succession {
         @Override
         public boolean mayCheck(long nowMillis, PrincipalId from) {
@@ -155,7 +155,7 @@ public final class MetadataClient implements AutoCloseable {
         return over(driver, replicas, Optional.empty());
     }
 
-    /** As above, by way of a driver that reaches those of the group as it changes ({@link ReplicaPaths}). */
+    /** Does the same as above, by way of a driver that reaches those of the group as it changes ({@link ReplicaPaths}). */
     public static MetadataClient over(OperationDriver driver, int replicas, Optional<KnownReplicas> group) {
         return new MetadataClient(driver, replicas, group, TIMEOUT_MILLIS_STANDARD, Optional::empty, () -> {});
     }

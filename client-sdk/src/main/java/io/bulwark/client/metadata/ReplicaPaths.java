@@ -32,7 +32,7 @@ public final class ReplicaPaths implements AutoCloseable {
         this.group = group;
     }
 
-    /** From now on there is a link to each replica. */
+    /** Opens a link to each replica. */
     public void connect() {
         if (group.isEmpty()) {
             for (int i = 0; i < told.size(); i++) {

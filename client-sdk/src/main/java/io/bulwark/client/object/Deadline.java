@@ -15,7 +15,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Until when an operation may take; turns every way of waiting in vain into a typed exception. */
+/** Time until which an operation may take; turns every way of waiting in vain into a typed exception. */
 public final class Deadline {
     private final Duration limit;
     private final long startNanos;

@@ -32,18 +32,18 @@ public final class EpochFollower implements ExtentAccess {
 
     @Override
     public CompletableFuture<ReadOutcome> read(Volume volume, BlockId block, Bytes pin, int length) {
-        Reading reading = new Reading(block, pin, length);
+        FollowedRead reading = new FollowedRead(block, pin, length);
         reading.begin(volume, MAPS_MAX);
         return reading.result;
     }
 
-    private final class Reading {
+    private final class FollowedRead {
         private final BlockId block;
         private final Bytes pin;
         private final int length;
         private final CompletableFuture<ReadOutcome> result = new CompletableFuture<>();
 
-        Reading(BlockId block, Bytes pin, int length) {
+        FollowedRead(BlockId block, Bytes pin, int length) {
             this.block = block;
             this.pin = pin;
             this.length = length;

@@ -51,7 +51,7 @@ public final class RefusalExceptions {
         return type.cast(reply);
     }
 
-    /** As {@link #expect}, for who looks for a bucket, which takes the right to read also of who wants to write. */
+    /** Does the same as {@link #expect} for a look-up of a bucket, which takes the right to read even of a writer. */
     public static Reply.BucketList expectBuckets(Reply reply, Subject subject) {
         if (reply instanceof Reply.Failed failed
                 && failed.error() == MetadataError.NOT_AUTHORISED

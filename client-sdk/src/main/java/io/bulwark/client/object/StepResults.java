@@ -53,7 +53,7 @@ final class StepResults {
         return deadline.take(queue, subject);
     }
 
-    /** Nobody waits any more. */
+    /** Cancels the steps: nobody waits any more. */
     void cancel() {
         open.forEach(each -> each.cancel(false));
         open.clear();

@@ -19,7 +19,7 @@ public record Move(String volume, int group, int from, int to) implements Compar
         return ORDER.compare(this, other);
     }
 
-    /** For people. */
+    /** Returns text for people. */
     String place() {
         return "group " + group + " of volume " + volume;
     }

@@ -238,7 +238,7 @@ public final class MoveExecutor {
         }
     }
 
-    /** With nobody to answer nothing is announced. */
+    /** Returns all nodes; while none answers nothing is announced. */
     private static List<Integer> allNodes(ClusterMap map) {
         return map.volumes().stream()
                 .flatMap(volume -> volume.groups().stream())

@@ -34,7 +34,7 @@ public final class TrustWatch implements AutoCloseable {
     /** Maximum time for which a server trusts outdated keys after a change, if the replicas answer. */
     public static final long PAUSE_MILLIS_STANDARD = 2_000;
 
-    /** Nor does anybody who shows unknown keys have it asked more often than this. */
+    /** Minimum pause between two questions that unknown keys cause. */
     private static final long PAUSE_MILLIS_LEAST = 500;
 
     private static final Logger LOG = LoggerFactory.getLogger(TrustWatch.class);

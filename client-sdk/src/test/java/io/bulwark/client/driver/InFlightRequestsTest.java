@@ -21,7 +21,7 @@ import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** When what was sent is sent again, message by message, under a virtual clock. */
+/** Tests the resending of messages, one by one, under a virtual clock. */
 @NullMarked
 class InFlightRequestsTest {
     private static final PrincipalId NODE = PrincipalId.node(1);

@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** When a client is to believe that it is not believed, of four replicas and of seven. */
+/** Tests the point at which a client believes that it is not believed, with four replicas and with seven. */
 @NullMarked
 class AuthenticationFailureTest {
     private static final PrincipalId SELF = PrincipalId.client(5);

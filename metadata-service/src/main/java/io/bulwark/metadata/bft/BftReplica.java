@@ -144,7 +144,7 @@ final class BftReplica implements ReplicaIncarnation {
         }
     }
 
-    /** To another member about configurations. */
+    /** Sends a message about configurations to another member. */
     private boolean tell(PrincipalId to, MembershipMessage message) {
         int place = links.replicaOf(to);
         if (place >= 0) {

@@ -36,7 +36,7 @@ final class HaltedReplica implements ReplicaIncarnation {
         server = transport.listen(config.listen(), this::onMessage);
     }
 
-    /** With what to do. */
+    /** Adds the operator's next step to the reason. */
     static String explained(String why) {
         return why
                 + ". More than f replicas are faulty or were set back to an older copy, and this one would lose its "

@@ -28,7 +28,7 @@ final class StatusReporter {
     private final Replica replica;
     private final PeerMessenger mail;
     private final Optional<Recoveries> recoveries;
-    /** Since when it fetches a state and no page of it came; 0 if it does not. */
+    /** Time since which it fetches a state and no page of it came; 0 if it does not. */
     private long fetchingSinceMillis;
 
     /** Time of the first report. */
@@ -110,7 +110,7 @@ final class StatusReporter {
         return configuration.members().get(place).replica().number();
     }
 
-    /** With the names of the others in place of their places. */
+    /** Returns the report with the names of the others instead of their places. */
     private RecoveryReport named(RecoveryReport report) {
         return new RecoveryReport(
                 report.phase(),

@@ -20,10 +20,10 @@ final class WaitingClients {
     static final int CALLS_PER_CLIENT = 1_024;
     private static final long WAITING_MILLIS_MAX = 60_000;
 
-    private record Waiting(Peer peer, long requestId, int replier, long sinceMillis) {}
+    private record WaitingClient(Peer peer, long requestId, int replier, long sinceMillis) {}
 
     private final int self;
-    private final Map<PrincipalId, LinkedHashMap<Long, Waiting>> calls = new HashMap<>();
+    private final Map<PrincipalId, LinkedHashMap<Long, WaitingClient>> calls = new HashMap<>();
 
     /** @param self the number of this replica */
     WaitingClients(int self) {
@@ -33,16 +33,16 @@ final class WaitingClients {
     /** The connection over which a call came last gets the answer. A call that gives way for this one is refused. */
     void expect(long nowMillis, Peer peer, long requestId, ToReplica request) {
         long call = request.call();
-        LinkedHashMap<Long, Waiting> own = calls.computeIfAbsent(peer.principal(), _ -> new LinkedHashMap<>());
-        own.putLast(call, new Waiting(peer, requestId, request.replier(), nowMillis));
+        LinkedHashMap<Long, WaitingClient> own = calls.computeIfAbsent(peer.principal(), _ -> new LinkedHashMap<>());
+        own.putLast(call, new WaitingClient(peer, requestId, request.replier(), nowMillis));
         if (own.size() > CALLS_PER_CLIENT) {
             answer(peer.principal(), new Refused(own.firstEntry().getKey(), CallRefusal.OVERLOADED));
         }
     }
 
     void answer(PrincipalId client, ToClient answer) {
-        LinkedHashMap<Long, Waiting> own = calls.get(client);
-        Waiting waiting = own == null ? null : own.remove(answer.call());
+        LinkedHashMap<Long, WaitingClient> own = calls.get(client);
+        WaitingClient waiting = own == null ? null : own.remove(answer.call());
         if (waiting != null) {
             ToClient said = answer instanceof Reply reply ? reply.by(self, waiting.replier()) : answer;
             var _ = waiting.peer().send(waiting.requestId(), said);

@@ -25,18 +25,18 @@ final class BftSmartEngine implements OrderingEngine, LibraryPorts.Ends {
     private static final long TICK_MILLIS = 50;
     private static final long SHUT_DOWN_MILLIS = 2_000;
 
-    private sealed interface Arrived {}
+    private sealed interface Arrival {}
 
-    private record FromPeer(int process, Bytes message) implements Arrived {}
+    private record FromPeer(int process, Bytes message) implements Arrival {}
 
-    private record FromSelf(SystemMessage message) implements Arrived {}
+    private record FromSelf(SystemMessage message) implements Arrival {}
 
     private final int offset;
     private final int self;
     private final int replicas;
     private final int requestTimeoutMillis;
     private final Host host;
-    private final LinkedBlockingQueue<Arrived> arrived = new LinkedBlockingQueue<>();
+    private final LinkedBlockingQueue<Arrival> arrived = new LinkedBlockingQueue<>();
     private final Relay relay;
     private final Thread thread;
     private volatile @Nullable Consensus consensus;
@@ -122,7 +122,7 @@ final class BftSmartEngine implements OrderingEngine, LibraryPorts.Ends {
         long tickedMillis = 0;
         while (!closed) {
             try {
-                Arrived next = arrived.poll(TICK_MILLIS, TimeUnit.MILLISECONDS);
+                Arrival next = arrived.poll(TICK_MILLIS, TimeUnit.MILLISECONDS);
                 if (next != null) {
                     process(running, next);
                 }
@@ -143,7 +143,7 @@ final class BftSmartEngine implements OrderingEngine, LibraryPorts.Ends {
         shutDown(running);
     }
 
-    private void process(Consensus running, Arrived next) throws IOException, ClassNotFoundException {
+    private void process(Consensus running, Arrival next) throws IOException, ClassNotFoundException {
         switch (next) {
             case FromSelf own -> running.process(own.message());
             case FromPeer sent -> {

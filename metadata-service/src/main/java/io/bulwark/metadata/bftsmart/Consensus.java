@@ -89,7 +89,7 @@ final class Consensus {
         handler.process(message);
     }
 
-    /** To be called by the same thread when it has nothing else to do. */
+    /** Must be called by the same thread when it has nothing else to do. */
     void idle() {
         handler.idle();
     }

@@ -56,7 +56,7 @@ final class LibrarySandbox {
     }
 
     /**
-     * To be asked before anything of a peer is read.
+     * Must be asked before anything of a peer is read.
      *
      * @throws IllegalStateException if the objects that peers nest in messages are not restricted
      */

@@ -52,7 +52,7 @@ final class Relay {
         this.deliveredMillis = new long[replicas];
     }
 
-    /** From now on the consensus takes requests. */
+    /** Lets the consensus take requests from now on. */
     synchronized void open(long nowMillis) {
         open = true;
         Arrays.fill(deliveredMillis, nowMillis);

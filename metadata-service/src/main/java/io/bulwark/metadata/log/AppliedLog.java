@@ -76,7 +76,7 @@ public final class AppliedLog implements AutoCloseable {
         return base;
     }
 
-    /** After the last record. */
+    /** Returns the position after the last record. */
     public Position end() {
         return end;
     }

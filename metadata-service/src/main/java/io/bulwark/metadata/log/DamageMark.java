@@ -22,7 +22,7 @@ public final class DamageMark {
         AtomicFile.replace(file);
     }
 
-    /** To be called once the replica durably has all that it acknowledged. */
+    /** Must be called once the replica durably has all that it acknowledged. */
     public void clear() throws IOException {
         Files.deleteIfExists(file);
     }

@@ -124,7 +124,7 @@ public final class SnapshotStore {
         return state;
     }
 
-    /** At most {@code max} bytes of the state from this offset; empty if it is not held, or has no byte there. */
+    /** Returns at most {@code max} bytes of the state from this offset; empty if it is not held, or has no byte there. */
     public Bytes chunk(long sequence, long offset, int max) throws IOException {
         Optional<PeerMessage.Snapshot> found;
         synchronized (this) {

@@ -79,7 +79,7 @@ public record ExtentFailure(Reason reason, BlockId block, String detail) {
         };
     }
 
-    /** For people. */
+    /** Returns text for people. */
     public String message() {
         return "extent " + block + ": " + detail;
     }

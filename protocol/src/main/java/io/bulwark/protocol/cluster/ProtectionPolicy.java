@@ -86,7 +86,7 @@ public record ProtectionPolicy(Protocol protocol, int f, int m, int n, int block
         return Math.ceilDiv(length, m);
     }
 
-    /** For people: the protocol and its numbers. */
+    /** Returns text for people: the protocol and its numbers. */
     public String text() {
         return switch (protocol) {
             case FP -> "fp f=" + f + " m=" + m + " n=" + n;

@@ -2,7 +2,7 @@ package io.bulwark.protocol.cluster;
 
 import java.util.Locale;
 
-/** By which protocol a volume's blocks are read and written. The order is part of the formats. */
+/** Protocol by which a volume's blocks are read and written. The order is part of the formats. */
 public enum Protocol {
     /** Fingerprinted cross-checksums: a fragment is checked before it is accepted (docs/protocols/fp.md, docs/protocols/extents.md). */
     FP,

@@ -7,7 +7,7 @@ import java.util.Comparator;
  * Question that a node must have answered by 2f+1 replicas before it decides; its driver answers with a {@link Fact}.
  */
 public sealed interface Question {
-    /** Is this session of this owner open for the volume? */
+    /** Asks whether this session of this owner is open for the volume. */
     record OfSession(int volume, PrincipalId owner, long session) implements Question, Comparable<OfSession> {
         private static final Comparator<OfSession> ORDER = Comparator.comparingInt(OfSession::volume)
                 .thenComparing(OfSession::owner)

@@ -4,9 +4,9 @@ import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import java.util.List;
 
-/** Told by a node's server of a register protocol how far it has put revoked clients out. */
+/** Receives from a node's server of a register protocol how far it has put revoked clients out. */
 public interface RevocationWatch {
-    /** For servers that nobody asks. */
+    /** Watch of servers that nobody asks. */
     RevocationWatch NONE = (ignored1, ignored2) -> {};
 
     /**

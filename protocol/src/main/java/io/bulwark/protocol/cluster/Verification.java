@@ -4,13 +4,13 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 
-/** When it is verified that a write is complete and not poisonous (lazy verification paper, 3 and 5.2). The order is part of the formats. */
+/** Time of the verification that a write is complete and not poisonous (lazy verification paper, 3 and 5.2). The order is part of the formats. */
 public enum Verification {
-    /** By the nodes before a write is over. FP has no other. */
+    /** Nodes verify before a write is over. FP has no other. */
     WRITE_TIME,
-    /** By the reader, on every read. */
+    /** Readers verify, on every read. */
     READ_TIME,
-    /** By the nodes in the background, and before that by whoever needs it. */
+    /** Nodes verify in the background; a reader that needs it earlier verifies itself. */
     LAZY,
     /** Never: a new version takes the place of the old one at once. For measuring only, as a faulty client can destroy data. */
     NONE;

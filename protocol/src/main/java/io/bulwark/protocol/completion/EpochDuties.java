@@ -21,7 +21,7 @@ final class EpochDuties {
     /** Slots that this node took and has not confirmed, for which the walk has begun anew. */
     private final Set<Place> rebuilding = new HashSet<>();
 
-    /** In which epoch they were when a round last began. */
+    /** Epoch in which they were when a round last began. */
     private final Map<Place, Long> rebuiltIn = new HashMap<>();
 
     private List<Volume> volumes = List.of();

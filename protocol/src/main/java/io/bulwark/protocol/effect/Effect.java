@@ -63,7 +63,7 @@ public sealed interface Effect {
     record Refuses(int volume, int group, long before) implements Effect {}
 
     /**
-     * Something that a node did wrong, or failed to do, for logs, counters and reports.
+     * Wrong or missing act of a node, for logs, counters and reports.
      *
      * @param session of the client that brought a poisonous version here, when it brought it, for the metadata; 0 of everything else
      */

@@ -20,7 +20,7 @@ public enum Verdict {
     /** A client wrote fragments that match their checksum and belong to no one block. */
     POISONOUS;
 
-    /** For people. A node that admits that its fragment is wrong is corrupt, too, by its own word. */
+    /** Returns text for people. A node that admits that its fragment is wrong is corrupt, too, by its own word. */
     public String text() {
         return switch (this) {
             case CORRUPT -> "corrupt";

@@ -16,7 +16,7 @@ public final class PastRecords {
     private final long retryMillis;
     private final LongSupplier taken;
     private final LongSupplier epoch;
-    /** In which epoch this node had taken its slot when the block was loaded; 0 for none. */
+    /** Epoch in which this node had taken its slot when the block was loaded; 0 for none. */
     private long loadedFor;
     /** It has taken or lost one since, or there is something to be cleared again. */
     private boolean outdated;

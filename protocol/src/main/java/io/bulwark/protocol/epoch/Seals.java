@@ -43,7 +43,7 @@ public final class Seals {
         private long from = 1;
         /** Durable value of the epoch above. */
         private long durable = 1;
-        /** In which epoch its slot of registers counted as taken lately, as far as has been heard. */
+        /** Epoch in which its slot of registers counted as taken lately, as far as has been heard. */
         private long taken = 1;
         /** Durable value of the epoch above. */
         private long takenDurable = 1;

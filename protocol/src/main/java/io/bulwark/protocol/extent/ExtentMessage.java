@@ -13,7 +13,7 @@ import io.bulwark.protocol.wire.Message;
 public sealed interface ExtentMessage extends Message {
     BlockId block();
 
-    /** In a request the epoch that the sender counts answers of; in an answer that of the node. Counted from 1. */
+    /** Returns, of a request, the epoch of which the sender counts answers; of an answer, that of the node. Epochs count from 1. */
     long epoch();
 
     /** Request to a node. */
@@ -91,7 +91,7 @@ public sealed interface ExtentMessage extends Message {
 
     /** Depth of a node's check of what it holds. The order is part of the wire format. */
     enum CheckDepth {
-        /** At the record only. */
+        /** The node looks at the record only. */
         RECORD,
         /** Reads the fragment and checks it. */
         FRAGMENT,

@@ -372,7 +372,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         return slot.found != null || (slot.settled && slot.answers > 1 && asked && !behind);
     }
 
-    /** Is done once m+f slots hold what was read; hands their fragments to those that lack it. */
+    /** Ends the read once m+f slots hold the version; hands their fragments to those that lack it. */
     private void ensureHolders(long nowMillis, List<Effect> effects) {
         if (holders() < holdersWanted || holdersWanted == 0) {
             supplyMissing(nowMillis, effects);

@@ -519,7 +519,7 @@ public final class ExtentServer implements ProtocolServer {
         });
     }
 
-    /** After a start: counts what each owner has here unreferenced. */
+    /** Counts, after a start, the unreferenced bytes of each owner. */
     private void recount(ServerCall turn, BlockId from) {
         continuations.scan(turn, RecordKind.EXTENT, from, LAST, RECOUNT_PAGE, (next, metas) -> {
             for (Loaded.Meta meta : metas.records()) {

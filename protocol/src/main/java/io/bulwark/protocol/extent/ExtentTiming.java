@@ -12,7 +12,7 @@ public record ExtentTiming(long hedgeMillis, long retryMillis, long deadlineMill
     /** A slot is late only if it takes so many times as long as those that answered. */
     private static final int LATE_FACTOR = 3;
 
-    /** After the time of a retry it is so with so many times. */
+    /** After the time of a retry, a slot is late if it takes so many times as long as those that answered. */
     private static final int BUSY_FACTOR = 2;
 
     /** A slot whose connection moves all the time is late after so many times the time of a retry. */

@@ -56,7 +56,7 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
         boolean late;
         boolean stored;
         long lastAskedMillis;
-        /** When its connection last moved since it was asked first, which is when the write began. */
+        /** Time at which its connection last moved, or at which it was asked first. */
         long movedMillis;
 
         @Nullable

@@ -65,7 +65,7 @@ final class PendingRequests {
         }
     }
 
-    private static final class Waiting {
+    private static final class WaitingRequest {
         final List<ParkedRequest> requests = new ArrayList<>();
         long lastAskedMillis;
         long askAgainMillis = ASK_AGAIN_MILLIS;
@@ -85,9 +85,9 @@ final class PendingRequests {
         }
     }
 
-    private final Map<Question, Waiting> waiting = new LinkedHashMap<>();
+    private final Map<Question, WaitingRequest> waiting = new LinkedHashMap<>();
     private final Map<PrincipalId, Sender> senders = new LinkedHashMap<>();
-    /** When each question was last asked, also of those that were answered since. */
+    /** Time at which each question was last asked, also of those that were answered since. */
     private final Map<Question, Long> lately = new LinkedHashMap<>(64, 0.75f, true) {
         private static final long serialVersionUID = 1L;
 
@@ -117,9 +117,9 @@ final class PendingRequests {
         sender.bytes += asked.bytes();
         sender.places.addLast(new Place(question, asked));
         sender.questions.merge(question, 1, Integer::sum);
-        Waiting known = waiting.get(question);
+        WaitingRequest known = waiting.get(question);
         if (known == null) {
-            known = new Waiting();
+            known = new WaitingRequest();
             waiting.put(question, known);
             Long last = lately.get(question);
             if (last == null || turn.nowMillis() - last >= ASK_AGAIN_MILLIS) {
@@ -131,7 +131,7 @@ final class PendingRequests {
         known.requests.add(asked);
     }
 
-    private void ask(ServerCall turn, Question question, Waiting known) {
+    private void ask(ServerCall turn, Question question, WaitingRequest known) {
         known.lastAskedMillis = turn.nowMillis();
         lately.put(question, turn.nowMillis());
         turn.add(new Effect.Ask(question));
@@ -148,7 +148,7 @@ final class PendingRequests {
                 return false;
             }
             Place last = richest.places.getLast();
-            Waiting known = waiting.get(last.question());
+            WaitingRequest known = waiting.get(last.question());
             if (known != null) {
                 known.requests.remove(last.asked());
                 if (known.requests.isEmpty()) {
@@ -163,9 +163,9 @@ final class PendingRequests {
     /** The requests that waited for any of these questions, which are answered now. */
     List<ParkedRequest> answered(Predicate<Question> questions) {
         List<ParkedRequest> free = new ArrayList<>();
-        Iterator<Map.Entry<Question, Waiting>> all = waiting.entrySet().iterator();
+        Iterator<Map.Entry<Question, WaitingRequest>> all = waiting.entrySet().iterator();
         while (all.hasNext()) {
-            Map.Entry<Question, Waiting> entry = all.next();
+            Map.Entry<Question, WaitingRequest> entry = all.next();
             if (questions.test(entry.getKey())) {
                 all.remove();
                 entry.getValue().requests.forEach(asked -> leave(asked, entry.getKey(), free));
@@ -182,10 +182,10 @@ final class PendingRequests {
     /** Asks again, and gives back the requests whose patience is over with a denial. */
     List<ParkedRequest> onTick(ServerCall turn) {
         List<ParkedRequest> free = new ArrayList<>();
-        Iterator<Map.Entry<Question, Waiting>> all = waiting.entrySet().iterator();
+        Iterator<Map.Entry<Question, WaitingRequest>> all = waiting.entrySet().iterator();
         while (all.hasNext()) {
-            Map.Entry<Question, Waiting> entry = all.next();
-            Waiting known = entry.getValue();
+            Map.Entry<Question, WaitingRequest> entry = all.next();
+            WaitingRequest known = entry.getValue();
             List<ParkedRequest> over = known.requests.stream()
                     .filter(asked -> turn.nowMillis() - asked.arrivedMillis >= PATIENCE_MILLIS)
                     .toList();

@@ -15,11 +15,11 @@ final class ReadSlot {
     boolean settled;
 
     long firstAskedMillis;
-    /** Since when it is waited for: when it was first asked, first asked for its fragment, or handed it. */
+    /** Time since which it is waited for: when it was first asked, first asked for its fragment, or handed it. */
     long awaitedMillis;
 
     long lastAskedMillis;
-    /** When it was asked, or its connection last moved since. */
+    /** Time at which it was asked, or its connection last moved since. */
     long movedMillis;
     /** Time of the request whose answer is pending, or of the latest one; resends do not count. */
     long questionMillis;
@@ -49,7 +49,7 @@ final class ReadSlot {
         UNASKED,
         /** Asked whether it holds it, and not heard. */
         UNHEARD,
-        /** Was asked for it, or has refused. */
+        /** The slot was asked for it, or has refused. */
         NONE;
 
         static final List<AskPriority> ASKABLE = List.of(HOLDING, UNASKED, UNHEARD);

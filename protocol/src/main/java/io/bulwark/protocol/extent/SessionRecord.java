@@ -65,7 +65,7 @@ final class SessionRecord {
         return forgotten;
     }
 
-    /** In place of a record that cannot be read. */
+    /** Returns a record in place of one that cannot be read. */
     static SessionRecord forgotten(List<Bytes> pages) {
         SessionRecord record = new SessionRecord();
         record.forgotten = true;

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * other slots hold.
  */
 final class SuppliedFragments {
-    /** Under way at once from one sender; also bounds what their fragments take in memory. */
+    /** Maximum number under way at once from one sender; also bounds the memory of their fragments. */
     static final int OF_ONE_SENDER_MAX = 8;
 
     /** Polls for versions that no reference names: less than a node's repairs, which go on beside them. */

@@ -22,7 +22,7 @@ final class BlockScrub {
         this.then = then;
     }
 
-    /** To be called as a task of the register. */
+    /** Must be called as a task of the register. */
     void start(long nowMillis) {
         BlockVersions versions = register.versions();
         VersionRecord latest = versions.get(versions.latest());

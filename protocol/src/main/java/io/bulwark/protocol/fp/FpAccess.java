@@ -70,7 +70,7 @@ final class FpAccess {
         ASKING,
         OPEN,
         UNKNOWN,
-        /** Told, but not yet durable here. */
+        /** The closing is known, but not yet durable here. */
         CLOSING,
         CLOSED
     }
@@ -116,7 +116,7 @@ final class FpAccess {
         return volume != null && seals.serves(volume.id(), volume.groupIndex(block), epoch);
     }
 
-    /** In which epoch this node took the slot that it has in a group, as {@link Seals#taken} says; 0 if it has none. */
+    /** Epoch in which this node took the slot that it has in a group, as {@link Seals#taken} says; 0 if it has none. */
     long taken(FpGroup group) {
         int volume = group.block().volume();
         Volume known = volumes.get(volume);

@@ -162,7 +162,7 @@ public final class FpCodec implements MessageCodec {
         nonces.forEach(n -> out.u8(n.slot()).raw(n.nonce()));
     }
 
-    /** At most 255, by ascending slot. */
+    /** Reads at most 255 nonces, by ascending slot. */
     static List<HeldVersion.SlotNonce> readNonces(WireReader in) {
         int count = in.u8();
         List<HeldVersion.SlotNonce> nonces = new ArrayList<>(count);

@@ -47,12 +47,12 @@ public record FpLimits(
     /** Factor of the bound on all that a client has, including what it adds to free itself. */
     private static final int ALL_FACTOR = 12;
 
-    /** From here on a client stages nothing in this block before what its closed sessions have left there is decided. */
+    /** Returns the number of versions left by closed sessions from which a client stages nothing in a block before these are decided. */
     int leftPerBlock() {
         return LEFT_FACTOR * stagedPerBlock;
     }
 
-    /** From here on a client stages nothing but where that frees it. */
+    /** Returns the number of versions left by closed sessions from which a client stages only where that frees it. */
     int leftPerClient() {
         return LEFT_FACTOR * stagedPerClient;
     }
@@ -62,7 +62,7 @@ public record FpLimits(
         return leftPerBlock() + 2 * stagedPerBlock;
     }
 
-    /** From here on a client stages nothing before something is decided: no client has more versions staged at this node. */
+    /** Returns the number from which a client stages nothing before something is decided: no client has more versions staged at this node. */
     public int allPerClient() {
         return ALL_FACTOR * stagedPerClient;
     }

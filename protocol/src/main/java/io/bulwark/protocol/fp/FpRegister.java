@@ -89,7 +89,7 @@ final class FpRegister {
         drain(nowMillis);
     }
 
-    /** In which epoch this node took its slot; 0 if it has none. */
+    /** Epoch in which this node took its slot; 0 if it has none. */
     long taken() {
         return node.access().taken(group);
     }
@@ -184,7 +184,7 @@ final class FpRegister {
         drain(nowMillis);
     }
 
-    /** To be called once, with something from outside this block: if the state was dropped and loaded again, there would be two of it. */
+    /** Must be called once, with something from outside this block: if the state was dropped and loaded again, there would be two of it. */
     LongConsumer once(LongConsumer then) {
         awaited++;
         return now -> {

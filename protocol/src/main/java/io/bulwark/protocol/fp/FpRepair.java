@@ -80,7 +80,7 @@ final class FpRepair {
         return repairQueue.hasRoom(node.self()) && take(nowMillis, node.self(), wanted, early, then);
     }
 
-    /** For the node itself, where it is enough that one will run: nothing waits twice for the same. */
+    /** Runs a repair for the node itself, unless one for the same will run. */
     void run(long nowMillis, Timestamp wanted) {
         if (!canJoin(wanted) && !repairQueue.waits(node.self(), wanted)) {
             request(nowMillis, node.self(), wanted, false, ignored -> {});

@@ -58,7 +58,7 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
     private long helpUntilMillis = Long.MAX_VALUE;
     private long renewedMillis = Long.MIN_VALUE;
     private long slowestAnswerMillis;
-    /** Since when more than f nodes have been at the client's limit; negative if they are not. */
+    /** Time since which more than f nodes have been at the client's limit; negative if they are not. */
     private long fullSinceMillis = -1;
 
     private boolean finished;

@@ -23,7 +23,7 @@ final class OrphanPoll extends PeerPoll<OrphanPoll.Outcome> {
     enum Outcome {
         /** It can never be committed. */
         NEVER,
-        /** Not known: a peer is silent, or has not heard of the closing, or has the version: READ has to find it. */
+        /** The outcome is unknown: a peer is silent, or has not heard of the closing, or has the version: READ has to find it. */
         OPEN
     }
 

@@ -32,7 +32,7 @@ final class ReadAttempt {
     /** READs sent for this timestamp, by slot. */
     final Map<Integer, RetryTimer> asked = new HashMap<>();
 
-    /** With those who are asked for it. */
+    /** Timer of the slots that are asked for it. */
     final RetryTimer retryTimer;
 
     private final FpGroup group;

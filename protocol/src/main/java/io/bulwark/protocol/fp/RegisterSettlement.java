@@ -24,7 +24,7 @@ final class RegisterSettlement {
         this.then = then;
     }
 
-    /** To be called as a task of the register. */
+    /** Must be called as a task of the register. */
     void start(long nowMillis) {
         begun = register.versions().latest();
         if (!register.serves(epoch)) {

@@ -42,12 +42,12 @@ final class RepairQueue {
         }
     }
 
-    private record Waiting(PrincipalId asker, boolean early, LongConsumer then) {}
+    private record WaitingRequest(PrincipalId asker, boolean early, LongConsumer then) {}
 
     private final PrincipalId self;
     private final int max;
-    private final List<Waiting> now = new ArrayList<>();
-    private final Map<QueuedRepair, List<Waiting>> next = new LinkedHashMap<>();
+    private final List<WaitingRequest> now = new ArrayList<>();
+    private final Map<QueuedRepair, List<WaitingRequest>> next = new LinkedHashMap<>();
     /** Operations look at it, which run on other threads. */
     private volatile boolean anyNext;
 
@@ -70,7 +70,7 @@ final class RepairQueue {
 
     /** Waits for the repair that runs, or begins now. */
     void join(PrincipalId asker, boolean early, LongConsumer then) {
-        add(now, new Waiting(asker, early, then));
+        add(now, new WaitingRequest(asker, early, then));
     }
 
     /** Returns whether the asker waits for such a repair already. */
@@ -87,7 +87,7 @@ final class RepairQueue {
         if (!asker.equals(self) && others >= NEXT_PER_ASKER_MAX) {
             return false;
         }
-        add(next.computeIfAbsent(wish, ignored -> new ArrayList<>()), new Waiting(asker, early, then));
+        add(next.computeIfAbsent(wish, ignored -> new ArrayList<>()), new WaitingRequest(asker, early, then));
         anyNext = true;
         return true;
     }
@@ -96,16 +96,17 @@ final class RepairQueue {
         return anyNext;
     }
 
-    /** Is called when the repair that runs is over, whatever else waits. */
+    /** Runs a task when the current repair is over, whatever else waits. */
     void runWhenOver(LongConsumer then) {
         untilOver.add(then);
     }
 
     /** Adds all that want this version to the current repair, which is about it; they need none of their own. */
     void joinAll(Timestamp version) {
-        Iterator<Map.Entry<QueuedRepair, List<Waiting>>> all = next.entrySet().iterator();
+        Iterator<Map.Entry<QueuedRepair, List<WaitingRequest>>> all =
+                next.entrySet().iterator();
         while (all.hasNext()) {
-            Map.Entry<QueuedRepair, List<Waiting>> each = all.next();
+            Map.Entry<QueuedRepair, List<WaitingRequest>> each = all.next();
             if (each.getKey().wanted().equals(version)) {
                 now.addAll(each.getValue());
                 all.remove();
@@ -133,7 +134,7 @@ final class RepairQueue {
 
     /** The version is proven and staged: those for whom that is enough wait no more. */
     void proven(long nowMillis) {
-        release(nowMillis, now.stream().filter(Waiting::early).toList());
+        release(nowMillis, now.stream().filter(WaitingRequest::early).toList());
     }
 
     /** Releases all askers of the repair that ran; their further wishes wait in turn. */
@@ -144,13 +145,13 @@ final class RepairQueue {
         watching.forEach(then -> then.accept(nowMillis));
     }
 
-    private void add(List<Waiting> to, Waiting waiting) {
+    private void add(List<WaitingRequest> to, WaitingRequest waiting) {
         to.add(waiting);
         counts.merge(waiting.asker(), 1, Integer::sum);
         count++;
     }
 
-    private void release(long nowMillis, List<Waiting> released) {
+    private void release(long nowMillis, List<WaitingRequest> released) {
         now.removeAll(released);
         count -= released.size();
         released.forEach(each -> counts.computeIfPresent(each.asker(), (ignored, left) -> left == 1 ? null : left - 1));

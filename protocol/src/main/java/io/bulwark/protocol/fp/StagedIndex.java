@@ -134,7 +134,7 @@ final class StagedIndex {
                 .toList();
     }
 
-    /** Under which of its sessions the client has staged something; none if its index is not here. */
+    /** Sessions under which the client has staged something; none if its index is not here. */
     Set<FpAccess.SessionKey> sessionsOf(PrincipalId client) {
         return Set.copyOf(countBySession(client).keySet());
     }

@@ -78,7 +78,7 @@ public record Timestamp(long ts, @Nullable Fpcc fpcc) implements Comparable<Time
         return mine == null || theirs == null ? 0 : mine.compareTo(theirs);
     }
 
-    /** For example {@code 17/3f2a..}. */
+    /** Returns text such as {@code 17/3f2a..}. */
     @Override
     public String toString() {
         return isNone() ? "0/none" : version().toString();

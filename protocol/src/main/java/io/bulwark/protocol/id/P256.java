@@ -99,7 +99,9 @@ public final class P256 {
     /** Names the provider. */
     @Override
     public String toString() {
-        return provider == null ? "the provider of the Java platform" : provider.getName() + " " + provider.getVersionStr();
+        return provider == null
+                ? "the provider of the Java platform"
+                : provider.getName() + " " + provider.getVersionStr();
     }
 
     private Signature signature() throws GeneralSecurityException {

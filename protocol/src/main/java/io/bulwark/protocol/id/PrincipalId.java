@@ -111,7 +111,7 @@ public record PrincipalId(PrincipalKind kind, int number) implements Comparable<
         return 31 * kind.ordinal() + number;
     }
 
-    /** For example {@code node-3}. */
+    /** Returns text such as {@code node-3}. */
     @Override
     public String toString() {
         return switch (kind) {

@@ -70,7 +70,7 @@ public final class DeletedVolumes {
 
     private long askedMillis;
     private long roundMillis = -1;
-    /** From which volume on the round is to go on; -1 between two. */
+    /** Volume from which the round is to go on; -1 between two. */
     private int nextVolume = -1;
     /** Token of the load or store in flight, 0 if there is none; an answer that never comes is given up. */
     private long pending;

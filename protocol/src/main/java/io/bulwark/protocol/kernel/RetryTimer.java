@@ -11,7 +11,7 @@ public final class RetryTimer {
     private final Timeouts times;
     private boolean waiting;
     private long askedMillis;
-    /** When it went out, or its connection was seen to move. */
+    /** Time at which it went out, or its connection was seen to move. */
     private long sinceMillis;
 
     private long sentMillis;

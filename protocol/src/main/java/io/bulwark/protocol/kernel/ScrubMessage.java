@@ -21,9 +21,9 @@ public sealed interface ScrubMessage extends Message {
         GOOD,
         /** Never written. */
         ABSENT,
-        /** Was missing or behind, and was made up. */
+        /** The item was missing or behind, and was made up. */
         COMPLETED,
-        /** Was damaged, and was made again. */
+        /** The item was damaged, and was made again. */
         REPAIRED,
         /** Missing, behind or damaged still. */
         UNFINISHED,

@@ -19,12 +19,12 @@ public final class KeyBook implements TagKeys {
         this.own = new MacKey(own);
     }
 
-    /** From now on this one speaks to the peer under this key. */
+    /** Makes this one speak to the peer under this key from now on. */
     public void speak(PrincipalId peer, Bytes key) {
         spoken.put(peer, new MacKey(key));
     }
 
-    /** From now on the peer is believed under these keys, and no others. */
+    /** Makes the peer believed under these keys, and no others, from now on. */
     public void believe(PrincipalId peer, List<Bytes> keys) {
         believed.put(peer, keys.stream().map(MacKey::new).toList());
     }

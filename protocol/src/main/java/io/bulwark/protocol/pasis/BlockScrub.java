@@ -31,7 +31,7 @@ final class BlockScrub {
         this.then = then;
     }
 
-    /** To be called as a task of the block. */
+    /** Must be called as a task of the block. */
     void start(long nowMillis) {
         if (!block.serves(block.group().placement().epoch())) {
             then.accept(ScrubMessage.ScrubOutcome.UNASKED, nowMillis);

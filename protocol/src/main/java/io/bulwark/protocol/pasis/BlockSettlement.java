@@ -20,7 +20,7 @@ final class BlockSettlement {
         this.then = then;
     }
 
-    /** To be called as a task of the block. */
+    /** Must be called as a task of the block. */
     void start(long nowMillis) {
         if (!block.serves(epoch)) {
             then.settled(false, nowMillis);
@@ -53,7 +53,7 @@ final class BlockSettlement {
                         (now, found, ignored) -> read.then(now, found));
     }
 
-    /** Nobody else tries again what could not be made at once when it was found to be bad. */
+    /** Repairs again a fragment that could not be repaired when it was found to be bad; nobody else does. */
     private void mend(long nowMillis, ValidatingTimestamp latest) {
         Outbox.Continuation<Boolean> mended = block.laterWith((now, ignored) -> {
             if (block.serves(epoch) && block.versions().covers(latest)) {

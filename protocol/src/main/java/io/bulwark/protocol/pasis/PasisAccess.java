@@ -72,7 +72,7 @@ final class PasisAccess {
         return volume != null && seals.serves(volume.id(), volume.groupIndex(block), epoch);
     }
 
-    /** In which epoch this node took the slot that it has in a group, as {@link Seals#taken} says; 0 if it has none. */
+    /** Epoch in which this node took the slot that it has in a group, as {@link Seals#taken} says; 0 if it has none. */
     long taken(PasisGroup group) {
         Volume volume = volumes.get(group.block().volume());
         return volume != null && group.slotOf(self) >= 0

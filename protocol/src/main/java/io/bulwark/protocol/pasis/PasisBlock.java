@@ -77,7 +77,7 @@ final class PasisBlock {
         drain(nowMillis);
     }
 
-    /** In which epoch this node took its slot; 0 if it has none. */
+    /** Epoch in which this node took its slot; 0 if it has none. */
     long taken() {
         return node.access().taken(group);
     }

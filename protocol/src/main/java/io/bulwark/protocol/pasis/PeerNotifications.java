@@ -17,7 +17,7 @@ final class PeerNotifications {
     private final PasisGroup group;
     private final Map<Integer, ValidatingTimestamp> complete = new HashMap<>();
     private final Map<Integer, LinkedHashMap<ValidatingTimestamp, Boolean>> poisonous = new HashMap<>();
-    /** For versions that are here: the slots that report them as poisonous. */
+    /** Slots that report a version as poisonous, by the versions that are here. */
     private final Map<ValidatingTimestamp, Set<Integer>> poisonousHere = new HashMap<>();
 
     PeerNotifications(PasisGroup group) {

@@ -139,7 +139,7 @@ final class PossibleVersions {
         return new RecordKey(RecordKind.PASIS_POSSIBLE, block, name.encoded());
     }
 
-    /** From the moment that the store is begun. */
+    /** Charges the sender from the moment that the store is begun. */
     void charge(BlockId block, VersionName name, PrincipalId sender, int fragmentBytes) {
         charge(block, name, new VersionCharge(sender, fragmentBytes));
     }
@@ -225,7 +225,7 @@ final class PossibleVersions {
         return bytes;
     }
 
-    /** At most so many of the blocks that there are, by rising id, from one on. */
+    /** Returns at most so many blocks, by rising id, from one on. */
     List<BlockId> from(BlockId first, int max) {
         return blocks.tailMap(first, true).keySet().stream().limit(max).toList();
     }

@@ -110,7 +110,7 @@ public record ValidatingTimestamp(long time, PrincipalId client, Bytes crossChec
         return byClient != 0 ? byClient : crossChecksum.compareTo(other.crossChecksum);
     }
 
-    /** For example {@code 17/3f2a..}. */
+    /** Returns text such as {@code 17/3f2a..}. */
     @Override
     public String toString() {
         return isNone() ? "0/none" : name().toString();

@@ -11,13 +11,13 @@ package io.bulwark.protocol.pasis;
  *     passed over
  */
 record VerificationGoal(boolean demanded, boolean missing, boolean repair) {
-    /** Nobody waits for it. */
+    /** Goal for which nobody waits. */
     static final VerificationGoal BACKGROUND = new VerificationGoal(false, false, false);
 
-    /** Before a read or a write is answered. */
+    /** Goal that must be reached before a read or a write is answered. */
     static final VerificationGoal DEMANDED = new VerificationGoal(true, false, false);
 
-    /** Something is missing here. */
+    /** Goal of scrubbing: something is missing here. */
     static final VerificationGoal SCRUB = new VerificationGoal(false, true, false);
 
     VerificationGoal and(VerificationGoal other) {

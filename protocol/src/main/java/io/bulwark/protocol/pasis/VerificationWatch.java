@@ -7,7 +7,7 @@ import io.bulwark.protocol.id.PrincipalId;
  * Policy for the background verification of blocks in volumes with lazy verification. Called from within the server.
  */
 public interface VerificationWatch {
-    /** Nobody does: blocks are verified when a bound is hit. */
+    /** Watch of nobody: blocks are verified when a bound is hit. */
     VerificationWatch NONE = new VerificationWatch() {};
 
     /**

@@ -81,7 +81,7 @@ final class Verifier {
         request(nowMillis, new VerificationRequest(wish, null, then));
     }
 
-    /** Before a version is acknowledged: peers wait until it has come to them, too. */
+    /** Verifies a version before it is acknowledged: peers wait until it has come to them, too. */
     void verifyAtWriteTime(long nowMillis, VersionName awaited, VerificationCallback then) {
         request(nowMillis, new VerificationRequest(VerificationGoal.DEMANDED, awaited, then));
     }
@@ -352,12 +352,12 @@ final class Verifier {
         private @Nullable Bytes padded;
     }
 
-    private interface Concluded {
+    private interface ConclusionCallback {
         void then(long nowMillis, int freed);
     }
 
     /** Marks, discards and collects, all in one store. */
-    private void conclude(long nowMillis, Conclusion conclusion, Concluded then, LongConsumer failed) {
+    private void conclude(long nowMillis, Conclusion conclusion, ConclusionCallback then, LongConsumer failed) {
         Versions versions = block.versions();
         List<Mutation> mutations = new ArrayList<>();
         List<VersionRecord> bad = new ArrayList<>();

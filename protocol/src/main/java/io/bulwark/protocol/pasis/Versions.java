@@ -105,7 +105,7 @@ final class Versions {
         return new ArrayList<>(versions.headMap(version, false).values());
     }
 
-    /** In descending order, from the greatest or from before a version. */
+    /** Returns the versions in descending order, from the greatest or from before a version. */
     List<VersionRecord> history(ValidatingTimestamp before) {
         return new ArrayList<>((before.isNone() ? versions : versions.headMap(before, false))
                 .descendingMap()

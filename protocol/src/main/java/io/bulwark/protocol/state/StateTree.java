@@ -104,7 +104,7 @@ public final class StateTree implements KeyValueState {
         return List.copyOf(damaged);
     }
 
-    /** From here on {@link #rollback} goes back to this state: called before each ordered operation. */
+    /** Sets the state to which {@link #rollback} goes back: called before each ordered operation. */
     public void begin() {
         stamp++;
         rootBefore = root;

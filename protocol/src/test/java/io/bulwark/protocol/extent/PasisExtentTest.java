@@ -256,7 +256,7 @@ class PasisExtentTest {
         assertThat(node.has(BLOCK)).isFalse();
     }
 
-    /** When the node looks what it has of the freed range, nothing of it is on the disk yet. */
+    /** The node looks for records of the freed range while none is on the disk yet. */
     @Test
     void poisonThatIsFreedWhileItIsNotedIsForgotten() {
         LocalNode node = node(HOLDERS);

@@ -1,7 +1,7 @@
 package io.bulwark.simulation.campaign;
 
 /**
- * Something that must hold.
+ * Property that must hold.
  *
  * @param name short, in kebab-case
  * @param source the lemma, theorem or section that says so

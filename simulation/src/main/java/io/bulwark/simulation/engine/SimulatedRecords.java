@@ -21,7 +21,7 @@ public final class SimulatedRecords {
     private final NavigableMap<Bytes, Content> records = new TreeMap<>();
     private boolean full;
 
-    /** From now on writes fail for want of space, or do so no longer; deletions always work. */
+    /** Makes writes fail for want of space, or work again; deletions always work. */
     public void setFull(boolean full) {
         this.full = full;
     }
@@ -72,7 +72,7 @@ public final class SimulatedRecords {
         records.computeIfPresent(key.encoded(), (_, old) -> new Content(old.meta(), null));
     }
 
-    /** Something rots, and the disk does not say so: bits flip in a fragment, or whole records are gone. */
+    /** Lets something rot without a report of the disk: bits flip in a fragment, or whole records are gone. */
     public void rot(RandomGenerator random) {
         List<RecordKey> keys = keys();
         int many = keys.isEmpty() ? 0 : random.nextInt(4) == 0 ? keys.size() : 1;
@@ -90,7 +90,7 @@ public final class SimulatedRecords {
         }
     }
 
-    /** Something rots, and the disk finds out: fragments are lost, the meta data stays. */
+    /** Lets something rot that the disk reports: fragments are lost, the meta data stays. */
     public void damage(RandomGenerator random) {
         List<RecordKey> keys = keys();
         int many = keys.isEmpty() ? 0 : random.nextInt(4) == 0 ? keys.size() : 1;

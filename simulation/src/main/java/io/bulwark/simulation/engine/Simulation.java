@@ -37,7 +37,7 @@ public final class Simulation {
     private static final int OPERATION_TICK_MILLIS = 50;
     private static final int SERVER_TICK_MILLIS = 100;
 
-    /** Something that a node or a client saw of another. */
+    /** Observation of a node or a client about another. */
     public record Sighting(long millis, PrincipalId by, Effect.Evidence evidence) {}
 
     private record Event(long millis, long number, Runnable action) implements Comparable<Event> {
@@ -107,7 +107,7 @@ public final class Simulation {
         return clocks.getOrDefault(party, Clock.TRUE).at(nowMillis);
     }
 
-    /** To be set before the party begins anything. */
+    /** Must be set before the party begins anything. */
     public void setClock(PrincipalId party, Clock clock) {
         clocks.put(party, clock);
     }

@@ -39,7 +39,7 @@ final class Ancestry {
         return size++;
     }
 
-    /** From the first state to this one. */
+    /** Returns the links from the first state to this one. */
     List<Link> path(int number) {
         ArrayDeque<Link> path = new ArrayDeque<>();
         for (int at = number; parents[at] >= 0; at = parents[at]) {

@@ -38,7 +38,7 @@ public final class Explorer {
         }
     }
 
-    /** Told how far it is, after each state. */
+    /** Receives the progress after each state. */
     @FunctionalInterface
     public interface Watch {
         /**
@@ -63,7 +63,7 @@ public final class Explorer {
     private final VisitedStates seen = new VisitedStates();
     private final Set<List<Object>> judged = new HashSet<>();
     private final Ancestry ancestry = new Ancestry();
-    /** For each state, the orders that lead to it. */
+    /** Number of orders that lead to each state. */
     private double[] paths = new double[1 << 10];
     /** One step further than what is being expanded. */
     private List<State> next = new ArrayList<>();
@@ -107,7 +107,7 @@ public final class Explorer {
         return new Explorer(world, depthMax, statesMax, watch, true).run();
     }
 
-    /** Without merging the states of a party that have equal digests. */
+    /** Explores without merging the states of a party that have equal digests. */
     static Exploration exploreUnmerged(TinyWorld world, int depthMax, long statesMax) {
         return new Explorer(world, depthMax, statesMax, (_, _) -> true, false).run();
     }
@@ -385,7 +385,7 @@ public final class Explorer {
         }
     }
 
-    /** In the order that led here; another order with the same masks gives the same verdict. */
+    /** Returns the finished operations in the order that led here; another order with the same masks gives the same verdict. */
     private List<TinyWorld.OperationResult> done(int number, int[] words) {
         int count = world.operations().size();
         long[] invoked = new long[count];

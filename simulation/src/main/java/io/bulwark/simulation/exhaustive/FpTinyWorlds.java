@@ -107,7 +107,7 @@ public final class FpTinyWorlds {
     }
 
     /**
-     * With m = f + 2, where there are more slots than decide on timestamps.
+     * Returns worlds with m = f + 2, in which more slots exist than decide on timestamps.
      *
      * @param parts what correct parties run
      */

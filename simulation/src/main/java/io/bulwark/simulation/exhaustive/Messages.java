@@ -58,7 +58,7 @@ final class Messages {
         return known ? Optional.of(world.nodes().size() + (int) requestId) : Optional.empty();
     }
 
-    /** For people. */
+    /** Returns text for people. */
     String text(int number) {
         Envelope envelope = envelopes.get(number);
         String text = envelope.from() + " > " + party(envelope.to()) + ": " + envelope.message(world.codec());

@@ -21,14 +21,14 @@ final class NodeParty implements Party {
     private static final int STEPS_MAX = 10_000;
 
     /** An operation of the node itself. */
-    private record Running(long token, ClientOperation<?> operation) {}
+    private record NodeOperation(long token, ClientOperation<?> operation) {}
 
     private final TinyWorld.Node node;
     private final ReplicaAnswers replicas;
     private final long tickMillis;
     private final SimulatedRecords records = new SimulatedRecords();
     private final ArrayDeque<Effect> disk = new ArrayDeque<>();
-    private final Map<Long, Running> running = new TreeMap<>();
+    private final Map<Long, NodeOperation> running = new TreeMap<>();
     private ProtocolServer server;
     private long lastOperation;
     private long nowMillis;
@@ -54,7 +54,7 @@ final class NodeParty implements Party {
             perform(server.onMessage(nowMillis, envelope.from(), envelope.requestId(), message), mail);
             return;
         }
-        Running asked = running.get(envelope.requestId());
+        NodeOperation asked = running.get(envelope.requestId());
         if (asked != null) {
             performFor(
                     envelope.requestId(),
@@ -68,8 +68,8 @@ final class NodeParty implements Party {
     public void tick(Mail mail) {
         nowMillis += tickMillis;
         perform(server.onTick(nowMillis), mail);
-        for (Map.Entry<Long, Running> entry : List.copyOf(running.entrySet())) {
-            Running asked = entry.getValue();
+        for (Map.Entry<Long, NodeOperation> entry : List.copyOf(running.entrySet())) {
+            NodeOperation asked = entry.getValue();
             performFor(entry.getKey(), asked, asked.operation().onTick(nowMillis), mail);
         }
     }
@@ -106,7 +106,7 @@ final class NodeParty implements Party {
                     replicas.answer(node.id(), ask.question())
                             .ifPresent(fact -> todo.addAll(server.onFact(nowMillis, fact)));
                 case Effect.Run run -> {
-                    Running asked = new Running(run.token(), run.operation());
+                    NodeOperation asked = new NodeOperation(run.token(), run.operation());
                     running.put(++lastOperation, asked);
                     performFor(lastOperation, asked, run.operation().start(nowMillis), mail);
                 }
@@ -121,7 +121,7 @@ final class NodeParty implements Party {
         }
     }
 
-    private void performFor(long id, Running asked, List<Effect> effects, Mail mail) {
+    private void performFor(long id, NodeOperation asked, List<Effect> effects, Mail mail) {
         for (Effect effect : effects) {
             switch (effect) {
                 case Effect.Send send -> mail.request(send.to(), id, send.message());

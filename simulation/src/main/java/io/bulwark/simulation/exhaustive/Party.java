@@ -11,10 +11,10 @@ import java.util.Optional;
 interface Party {
     /** Outgoing messages of the party; called once for each input. */
     interface Mail {
-        /** To a server. */
+        /** Sends a request to a server. */
         void request(PrincipalId to, long requestId, Message message);
 
-        /** To an operation of this client, or of this node. */
+        /** Sends an answer to an operation of this client, or of this node. */
         void answer(PrincipalId to, long requestId, Message message);
 
         void evidence(Effect.Evidence evidence);

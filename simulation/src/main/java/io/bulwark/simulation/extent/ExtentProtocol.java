@@ -9,7 +9,7 @@ public final class ExtentProtocol implements SimulatedProtocol {
     private final ExtentParts parts;
     private final Protocol protocol;
 
-    /** Under FP. */
+    /** Makes the protocol under FP. */
     public ExtentProtocol() {
         this(ExtentParts.PRODUCTION, Protocol.FP);
     }
@@ -19,7 +19,7 @@ public final class ExtentProtocol implements SimulatedProtocol {
         this.protocol = protocol;
     }
 
-    /** Under PASIS, by a policy that the seed chooses. */
+    /** Returns the protocol under PASIS, by a policy that the seed chooses. */
     public static ExtentProtocol pasis() {
         return new ExtentProtocol(ExtentParts.PRODUCTION, Protocol.PASIS);
     }

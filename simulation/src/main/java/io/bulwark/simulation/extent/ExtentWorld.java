@@ -32,7 +32,7 @@ public final class ExtentWorld implements SimulatedWorld {
     private static final int ATTACKERS_FROM = 20;
     private static final List<PrincipalId> READERS = List.of(PrincipalId.client(9), PrincipalId.client(10));
     private static final ExtentTiming PATIENT = new ExtentTiming(150, 400, 10_000_000, 5_000);
-    /** For what a faulty client wrote: that may not be there at all. */
+    /** Timing of reads of a faulty client's extents, which may not exist at all. */
     private static final ExtentTiming IMPATIENT = PATIENT.withDeadlineMillis(20_000);
 
     /** An extent of a correct client, complete. */
@@ -183,7 +183,7 @@ public final class ExtentWorld implements SimulatedWorld {
         write(client, block, content);
     }
 
-    /** In a later epoch, the same once more. */
+    /** Writes the block, in a later epoch once more. */
     private void write(int client, BlockId block, Bytes content) {
         Volume map = volume.volume();
         begin(PrincipalId.client(client), parts.write(map, block, content, PATIENT), outcome -> {

@@ -41,7 +41,7 @@ public enum Action {
         return this == PUT_IF_ABSENT || this == PUT_IF_VERSION || this == DELETE;
     }
 
-    /** On file, for example {@code put-if-absent}. */
+    /** Returns the text on file, for example {@code put-if-absent}. */
     public String text() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }

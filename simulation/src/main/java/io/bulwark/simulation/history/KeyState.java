@@ -22,7 +22,7 @@ record KeyState(@Nullable String value, long version, long floor, Set<Long> excl
     static final KeyState INITIAL = new KeyState(null, 0, 0, Set.of());
 
     /**
-     * After one more operation; null if that cannot come now.
+     * Returns the state after one more operation; null if that cannot come now.
      *
      * @param given all versions that operations in the order are known to make: none of them may be passed over
      */
@@ -72,7 +72,7 @@ record KeyState(@Nullable String value, long version, long floor, Set<Long> excl
         return new KeyState(move.value(), move.version(), Math.max(floor, move.version()), Set.of());
     }
 
-    /** With this as the current version; null if it cannot be. */
+    /** Returns the state with this as the current version; null if it cannot be. */
     private @Nullable KeyState withVersion(long wanted, NavigableSet<Long> given) {
         if (version != 0) {
             return version == wanted ? this : null;
@@ -82,7 +82,7 @@ record KeyState(@Nullable String value, long version, long floor, Set<Long> excl
         return possible ? new KeyState(value, wanted, wanted, Set.of()) : null;
     }
 
-    /** With another current version than this; null if it is this one. */
+    /** Returns the state with another current version than this; null if it is this one. */
     private @Nullable KeyState without(long refused) {
         return version != 0 ? null : new KeyState(value, 0, floor, with(excluded, refused));
     }
@@ -93,7 +93,7 @@ record KeyState(@Nullable String value, long version, long floor, Set<Long> excl
         return Set.copyOf(larger);
     }
 
-    /** For people. */
+    /** Returns text for people. */
     @Override
     public String toString() {
         if (value == null) {

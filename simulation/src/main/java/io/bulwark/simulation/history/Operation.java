@@ -85,7 +85,7 @@ public record Operation(
         return optional() ? NEVER : completedMicros;
     }
 
-    /** For people, for example {@code write b1 by client-1 [1000, 2000] ok}. */
+    /** Returns text for people, for example {@code write b1 by client-1 [1000, 2000] ok}. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder(action.text());

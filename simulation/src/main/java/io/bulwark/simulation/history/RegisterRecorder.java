@@ -92,7 +92,7 @@ public final class RegisterRecorder {
         return reads;
     }
 
-    /** Without what faulty clients prepared at the timestamp of a correct client's write of the same: that is one write. */
+    /** Returns the history without preparations of faulty clients at the timestamp of a correct client's equal write: that is one write. */
     public History history() {
         Set<Integer> same = new HashSet<>();
         faulty.forEach((prepared, number) -> {

@@ -29,10 +29,10 @@ public final class SimulatedReplica implements ProtocolServer {
     private final int checkpointEvery;
     private final MetadataStateMachine machine;
     private final NavigableMap<Integer, Bytes> replies;
-    private final List<Asked> waiting = new ArrayList<>();
+    private final List<ReceivedCall> waiting = new ArrayList<>();
     private int executed;
 
-    private record Asked(PrincipalId from, long requestId, OrderingMessage.ToReplica request, int place) {}
+    private record ReceivedCall(PrincipalId from, long requestId, OrderingMessage.ToReplica request, int place) {}
 
     /** Starts from the disk. */
     public SimulatedReplica(int self, CommandOrder order, ReplicaDisk disk, ReplicaInvariants invariants, long seed) {
@@ -82,7 +82,7 @@ public final class SimulatedReplica implements ProtocolServer {
 
     private void order(PrincipalId from, long requestId, OrderingMessage.ToReplica request, Bytes body, boolean query) {
         int place = order.order(from, request.call(), body, query, random.nextInt(AGAIN_ONE_IN * 4) == 0);
-        waiting.add(new Asked(from, requestId, request, place));
+        waiting.add(new ReceivedCall(from, requestId, request, place));
     }
 
     private List<Effect> execute() {

@@ -68,7 +68,7 @@ final class ObjectInvariants {
         this.latest = latest;
     }
 
-    /** Somebody got all the bytes of this inode of a faulty writer. */
+    /** Records that somebody got all the bytes of this inode of a faulty writer. */
     void recordFaultyRead(long inode, Bytes content) {
         Bytes before = ofFaulty.putIfAbsent(inode, content);
         if (before != null && !before.equals(content)) {

@@ -10,7 +10,7 @@ public final class ObjectProtocol implements SimulatedProtocol {
     private final Protocol protocol;
     private final boolean replacing;
 
-    /** Under FP. */
+    /** Makes the protocol under FP. */
     public ObjectProtocol() {
         this(ObjectParts.PRODUCTION, Protocol.FP);
     }
@@ -30,7 +30,7 @@ public final class ObjectProtocol implements SimulatedProtocol {
         return new ObjectProtocol(parts, protocol, true);
     }
 
-    /** Under PASIS, by a policy that the seed chooses. */
+    /** Returns the protocol under PASIS, by a policy that the seed chooses. */
     public static ObjectProtocol pasis() {
         return new ObjectProtocol(ObjectParts.PRODUCTION, Protocol.PASIS);
     }

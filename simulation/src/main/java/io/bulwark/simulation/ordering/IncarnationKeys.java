@@ -91,7 +91,7 @@ final class IncarnationKeys {
         }
     }
 
-    /** Something that was said at a time is believed. */
+    /** Records that a message of a time is believed. */
     void believed(long trueMillis, int place, long saidMillis, Authentic message) {
         if (saidMillis < sinceMillis) {
             throw violation(place, "it said in an earlier life of the receiver what is believed");

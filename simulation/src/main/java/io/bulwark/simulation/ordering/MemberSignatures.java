@@ -26,7 +26,7 @@ record MemberSignatures(Configuration configuration, int self) implements Signin
         return sealed(configuration.members().get(place).replica().number(), key);
     }
 
-    /** For the replica with this name. */
+    /** Seals a key for the replica with this name. */
     static Bytes sealed(int name, Bytes key) {
         return new WireWriter(4 + key.length()).i32(name).raw(key).toBytes();
     }

@@ -24,7 +24,7 @@ final class OldNumberLies {
         lies = random.nextInt(ONE_IN) == 0;
     }
 
-    /** After its NEW-VIEW, nothing for each of them, and the votes of all liars for that. */
+    /** Sends, after its NEW-VIEW, nothing for each of them, and the votes of all liars for that. */
     void after(int self, int to, ReplicaMessage message) {
         if (lies && message instanceof NewView begun) {
             long begins = begun.checkpoint().sequence();

@@ -45,7 +45,7 @@ final class OrderedReplica implements RegisterState.Host, StatePages.Host {
 
     private record CompletedOperation(PrincipalId client, Bytes operation) {}
 
-    private record Asked(long requestId, int replier) {}
+    private record ReceivedCall(long requestId, int replier) {}
 
     /** Services of the replica's member. */
     interface Host {
@@ -64,7 +64,7 @@ final class OrderedReplica implements RegisterState.Host, StatePages.Host {
     private final ReplicaDisk disk;
     private final RegisterState state;
     private final Replica replica;
-    private final Map<Call, Asked> waiting = new HashMap<>();
+    private final Map<Call, ReceivedCall> waiting = new HashMap<>();
     private final Map<Long, StateTree.Checkpoint> taken = new TreeMap<>();
     private final StatePages pages;
     private final PageStore store;
@@ -119,7 +119,7 @@ final class OrderedReplica implements RegisterState.Host, StatePages.Host {
             return List.of();
         }
         clock(nowMillis);
-        waiting.put(new Call(from, message.call()), new Asked(requestId, message.replier()));
+        waiting.put(new Call(from, message.call()), new ReceivedCall(requestId, message.replier()));
         switch (message) {
             case Submit submit ->
                 replica.onRequest(nowMillis, new Request(from, submit.call(), false, submit.command()));
@@ -316,7 +316,7 @@ final class OrderedReplica implements RegisterState.Host, StatePages.Host {
     }
 
     private void answer(PrincipalId client, long call, OrderingMessage message) {
-        Asked asked = waiting.get(new Call(client, call));
+        ReceivedCall asked = waiting.get(new Call(client, call));
         if (asked != null) {
             OrderingMessage said = message instanceof OrderingMessage.Reply reply
                     ? world.answer(self, reply, asked.replier())

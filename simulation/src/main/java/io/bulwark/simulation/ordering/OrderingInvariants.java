@@ -48,12 +48,12 @@ public final class OrderingInvariants {
 
     private static final int REPETITIONS_MAX = 8;
 
-    private record Asked(PrincipalId client, Bytes operation) {}
+    private record RequestedOperation(PrincipalId client, Bytes operation) {}
 
     private final Map<Long, Map<Long, Bytes>> batches = new HashMap<>();
     private final Map<Long, Bytes> states = new HashMap<>();
     private final Map<Long, Bytes> checkpoints = new HashMap<>();
-    private final Set<Asked> asked = new HashSet<>();
+    private final Set<RequestedOperation> asked = new HashSet<>();
 
     /** Compares decisions within one configuration, since its decisions for numbers beyond its end are void. */
     void decided(int replica, long configuration, long number, Bytes digest) {
@@ -78,11 +78,11 @@ public final class OrderingInvariants {
 
     /** A client has sent this operation to somebody. */
     void asked(PrincipalId client, Bytes operation) {
-        asked.add(new Asked(client, operation));
+        asked.add(new RequestedOperation(client, operation));
     }
 
     void executed(int replica, PrincipalId client, Bytes operation) {
-        if (!asked.contains(new Asked(client, operation))) {
+        if (!asked.contains(new RequestedOperation(client, operation))) {
             throw ASKED_FOR.violation(client.toString(), "replica " + replica + " executed " + operation.toHex());
         }
     }

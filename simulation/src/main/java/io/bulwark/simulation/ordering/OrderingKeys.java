@@ -113,7 +113,7 @@ final class OrderingKeys {
         return signatures.getOrDefault(by, Set.of()).contains(key.signature());
     }
 
-    /** In the end those that are right share keys. */
+    /** Checks that correct replicas share keys in the end. */
     void checkAtEnd() {
         long end = world.simulation().nowMillis() + AGREED_MILLIS;
         for (String missing = missing(); !missing.isEmpty(); missing = missing()) {

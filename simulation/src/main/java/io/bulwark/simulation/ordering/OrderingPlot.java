@@ -115,7 +115,7 @@ final class OrderingPlot {
         return bodies;
     }
 
-    /** From now on there is a checkpoint that never was, which all of them name. */
+    /** Invents a checkpoint that never was, which all of them name from now on. */
     void swear(Numbered checkpoint) {
         never = checkpoint;
     }

@@ -29,7 +29,7 @@ final class RecoveryPlan {
 
         void forget(int replica);
 
-        /** From now on the one lies, and the other does not. */
+        /** Makes the one lie from now on instead of the other. */
         void move(int liar, int next);
 
         long nowMillis();

@@ -58,7 +58,7 @@ final class ReplicaLies {
     private static final int CHANGE_ONE_IN = 300;
     private static final int REMEMBERED = 100;
 
-    /** Nobody has written this. */
+    /** Value that nobody has written. */
     private static final long FALSE_VALUE = -13;
 
     private final OrderingWorld world;

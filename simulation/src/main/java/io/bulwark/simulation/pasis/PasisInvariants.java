@@ -212,7 +212,7 @@ final class PasisInvariants {
         }
     }
 
-    /** Somebody sends a version to a correct node. */
+    /** Records that somebody sends a version to a correct node. */
     void sent(BlockId block, ValidatingTimestamp version) {
         sent.add(new Version(block, version));
     }

@@ -46,7 +46,7 @@ public final class OperationsInFlight<G> {
             this.judge = judge;
         }
 
-        /** To be called until it is true. */
+        /** Must be called until it is true. */
         boolean over() {
             R outcome = operation.outcome().orElse(null);
             if (outcome != null) {

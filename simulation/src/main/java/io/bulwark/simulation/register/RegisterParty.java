@@ -60,12 +60,12 @@ public final class RegisterParty implements ProtocolServer {
                 self.number(), PACE, WorkThrottle.NEVER, WorkThrottle.NEVER, RebuildRate.of(REBUILT_PER_SECOND));
     }
 
-    /** Something that the replicas do after a while. */
-    private static final class Asked implements ClientOperation<Object> {
+    /** Request that the replicas fulfil after a while. */
+    private static final class ReplicaRequest implements ClientOperation<Object> {
         private final Supplier<Object> does;
         private Optional<Object> outcome = Optional.empty();
 
-        Asked(Supplier<Object> does) {
+        ReplicaRequest(Supplier<Object> does) {
             this.does = does;
         }
 
@@ -209,6 +209,6 @@ public final class RegisterParty implements ProtocolServer {
 
     private Effect run(Supplier<Object> does, BiFunction<Long, Object, List<Effect>> then) {
         running.put(++lastToken, then);
-        return new Effect.Run(lastToken, new Asked(does));
+        return new Effect.Run(lastToken, new ReplicaRequest(does));
     }
 }

@@ -107,7 +107,7 @@ public final class Background implements BackgroundWork {
         return scrubs ? new Scheduled(scrubber) : WorkThrottle.NEVER;
     }
 
-    /** For all that make fragments again; the times that they name are not used. */
+    /** Returns the rate for all that make fragments again; the times that they name are not used. */
     public RebuildRate rebuild() {
         return rebuild;
     }

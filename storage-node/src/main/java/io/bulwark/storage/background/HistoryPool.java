@@ -30,7 +30,7 @@ public record HistoryPool(long clientBytes, long bytesMax, IntSupplier clients) 
         return new HistoryPool(bytes, bytes, clients);
     }
 
-    /** With the clients, up to an eighth of the disk, and to half of the heap: each version is on the disk, and its name in memory. */
+    /** Returns a pool that grows with the clients, up to an eighth of the disk and half of the heap: each version is on the disk, and its name in memory. */
     public static HistoryPool byClients(long diskBytes, long heapBytes, IntSupplier clients) {
         return new HistoryPool(
                 CLIENT_BYTES, Math.max(1, Math.min(diskBytes / DISK_PART, heapBytes / HEAP_PART)), clients);

@@ -23,7 +23,7 @@ final class IdleTime {
     private static final int UNKEPT_MAX = 4_096;
 
     private final long afterMillis;
-    /** When each began, by rising time. */
+    /** Time at which each began, in rising order. */
     private final LinkedHashMap<ExpectedWrite, Long> expected = new LinkedHashMap<>();
 
     /** Clients whose expected write did not come, and the time until which no further one is expected. */

@@ -44,7 +44,7 @@ final class PoolShortage {
         return now - before.saidNanos() >= LASTS_NANOS;
     }
 
-    /** In whole MiB; 0 if none was met for a minute. */
+    /** Returns the needed bytes in whole MiB; 0 if no shortage was met for a minute. */
     long neededBytes() {
         LargestShortage last = met.get();
         return last.isOver(nanos.getAsLong()) ? 0 : (last.neededBytes() + MIB - 1) / MIB * MIB;

@@ -23,7 +23,7 @@ final class SlidingWindow {
         sums[(int) (second % SECONDS)] += amount;
     }
 
-    /** On average. */
+    /** Returns the average. */
     long perSecond(long nowMillis) {
         pass(nowMillis);
         return Arrays.stream(sums).sum() / SECONDS;

@@ -27,7 +27,7 @@ final class WriteCountTable {
     /** Between two tries at most so many times the time before the second. */
     private static final int RETRY_FACTOR_MAX = 64;
 
-    /** From here down there is room again. */
+    /** Number of blocks from which down there is room again. */
     private static final int BLOCKS_ROOM = BLOCKS_MAX / 4 * 3;
 
     private final VerificationPace pace;

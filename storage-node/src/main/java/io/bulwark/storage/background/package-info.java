@@ -1,5 +1,5 @@
 /**
- * When a node does what nobody waits for (lazy verification paper, 3.1 and 3.4, Prioritizing blocks): one scheduler, for scrubbers, which
+ * Work of a node for which nobody waits (lazy verification paper, 3.1 and 3.4, Prioritizing blocks): one scheduler, for scrubbers, which
  * re-read fragments at a configured rate, more slowly while clients are served, and for lazy verification, which uses idle time.
  */
 @NullMarked

@@ -78,7 +78,7 @@ public final class RegisterComparison implements BackgroundWork {
     private static final long LIFE_MAX = 1L << 48;
 
     private static final int NO_VOLUME = -1;
-    /** With more than so many that cannot be made up now nothing more is compared. */
+    /** Maximum number of blocks that cannot be made up now; beyond, nothing more is compared. */
     private static final int UNFINISHED_MAX = 10_000;
 
     private final Metadata metadata;
@@ -108,12 +108,12 @@ public final class RegisterComparison implements BackgroundWork {
     private volatile boolean stopping;
 
     /** The answer of a holder; none if none came in time. */
-    private record Told(int holder, @Nullable LatestReply reply) {}
+    private record HolderReply(int holder, @Nullable LatestReply reply) {}
 
     /** Progress of one volume. */
     private static final class Progress {
         private final SortedSet<BlockId> unfinished = new TreeSet<>();
-        /** From which block on each other holder of the group goes on to tell. */
+        /** Block from which each other holder of the group goes on to tell. */
         private final Map<Integer, Long> next = new HashMap<>();
         /** The later life of this node that each of them remembers; 0 for none. */
         private final Map<Integer, Long> remembered = new HashMap<>();
@@ -375,7 +375,7 @@ public final class RegisterComparison implements BackgroundWork {
      */
     private int compareGroup(NodeAccess node, Volume volume, PlacementGroup group, Progress progress, long endNanos)
             throws InterruptedException, ExecutionException {
-        BlockingQueue<Told> told = new LinkedBlockingQueue<>();
+        BlockingQueue<HolderReply> told = new LinkedBlockingQueue<>();
         Set<Integer> answered = new HashSet<>();
         int first = 0;
         for (int holder : group.holders()) {
@@ -392,7 +392,7 @@ public final class RegisterComparison implements BackgroundWork {
             if (judged && told(volume, group, progress) >= needed(volume)) {
                 break;
             }
-            Told next = told.take();
+            HolderReply next = told.take();
             open--;
             LatestReply reply = next.reply();
             if (reply == null) {
@@ -414,7 +414,8 @@ public final class RegisterComparison implements BackgroundWork {
         return answered.size();
     }
 
-    private static void ask(NodeAccess node, Volume volume, Progress progress, int holder, BlockingQueue<Told> told) {
+    private static void ask(
+            NodeAccess node, Volume volume, Progress progress, int holder, BlockingQueue<HolderReply> told) {
         LatestRequest question = new LatestRequest(
                 volume.id(),
                 volume.policy().protocol(),
@@ -430,7 +431,7 @@ public final class RegisterComparison implements BackgroundWork {
                                 && reply.from() == question.from(),
                         PEERS_MILLIS))
                 .whenComplete((answers, _) ->
-                        told.add(new Told(holder, answers == null ? null : (LatestReply) answers.get(peer))));
+                        told.add(new HolderReply(holder, answers == null ? null : (LatestReply) answers.get(peer))));
     }
 
     /** Looks at what a holder claims up to where it goes on, and at what is lost here up to there. */

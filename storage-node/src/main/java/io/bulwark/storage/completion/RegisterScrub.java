@@ -62,7 +62,7 @@ public final class RegisterScrub implements BackgroundWork {
     private final SortedMap<Integer, SortedSet<BlockId>> unfinished = new ConcurrentSkipListMap<>();
     private volatile boolean stopping;
 
-    /** Something to go through. */
+    /** Round through some blocks. */
     private interface Round {
         void run(Scrubber scrubber) throws InterruptedException, ExecutionException;
     }

@@ -34,7 +34,7 @@ public final class MetadataFacts implements FactSource, PeerDirectory {
     /** The map is asked for no more often for a node that it does not name. */
     private static final long UNKNOWN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Nor for a node that it names, which may have moved. */
+    /** Minimum pause for a node that the map names, which may have moved. */
     private static final long KNOWN_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final AtomicLong askedNanos = new AtomicLong(System.nanoTime());

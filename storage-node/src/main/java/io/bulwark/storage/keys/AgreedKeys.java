@@ -94,7 +94,7 @@ public final class AgreedKeys {
         return book;
     }
 
-    /** To be hosted by the node. */
+    /** Returns the protocol for the node to host. */
     public HostedProtocol protocol(NodeConfig config) {
         int one = config.shardOf(NO_BLOCK);
         return new HostedProtocol(
@@ -153,7 +153,7 @@ public final class AgreedKeys {
         }
     }
 
-    /** On the other shards nothing is done. */
+    /** Server of the other shards, which does nothing. */
     private static final class IdleServer implements ProtocolServer {
         @Override
         public List<Effect> onMessage(long nowMillis, PrincipalId from, long requestId, Message message) {

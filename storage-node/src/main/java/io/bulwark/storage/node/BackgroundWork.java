@@ -1,6 +1,6 @@
 package io.bulwark.storage.node;
 
-/** Something that a node does unasked, such as completing and scrubbing extents. It brings its own threads. */
+/** Work that a node does unasked, such as completing and scrubbing extents. It brings its own threads. */
 public interface BackgroundWork {
     /** Begins; called once, when the node serves. */
     void start(NodeAccess node);

@@ -36,6 +36,6 @@ interface NodeEngine {
     /** A server threw: this is a bug of ours, and the input is lost. */
     void onBrokenInvariant(ProtocolServer server, RuntimeException error);
 
-    /** Something that a server asked for could not be done. */
+    /** Reports that a server's request failed. */
     void failed(ProtocolServer server, Throwable error);
 }

@@ -32,7 +32,7 @@ public record NodeParts(
         }
     }
 
-    /** With {@link InsecureLoopback} under the same keys. */
+    /** Makes the parts of a node with {@link InsecureLoopback} under the same keys. */
     public NodeParts(
             PairwiseKeys keys,
             MessageCodecs codecs,

@@ -44,7 +44,7 @@ final class Shard {
     private final Thread thread;
     private volatile boolean stopped;
 
-    /** Something to do on the shard's thread, and what it belongs to. */
+    /** Task for the shard's thread, with its owner. */
     private record Step(ShardTask work, Runnable body) {}
 
     private record Requester(PrincipalId principal, long requestId) implements Comparable<Requester> {

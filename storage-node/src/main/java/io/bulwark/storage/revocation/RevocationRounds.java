@@ -69,7 +69,7 @@ final class RevocationRounds {
     private final List<ServerWatch> servers = new CopyOnWriteArrayList<>();
     /** Number of the current round of each principal: how often the servers were told of it. */
     private final Map<PrincipalId, BegunRound> told = new ConcurrentHashMap<>();
-    /** From which round on the answer is new to an asker, by whom he asks for; who asked last is last. */
+    /** Round from which the answer is new to an asker, by whom he asks for; who asked last is last. */
     private final LinkedHashMap<PrincipalId, LinkedHashMap<PrincipalId, Integer>> askers =
             new LinkedHashMap<>(16, 0.75f, true);
 
@@ -90,7 +90,7 @@ final class RevocationRounds {
         this.orphanedPrepares = new UnsettledVersions(log, clock);
     }
 
-    /** For one server, which counts from now on. */
+    /** Returns the watch of one more server, which counts from now on. */
     RevocationWatch watch() {
         ServerWatch standing = new ServerWatch();
         servers.add(standing);

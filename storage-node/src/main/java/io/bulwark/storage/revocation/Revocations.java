@@ -48,12 +48,12 @@ public final class Revocations implements BackgroundWork {
         this.metadata = metadata;
     }
 
-    /** For one server of a register protocol, which counts from now on. */
+    /** Returns the watch of one more server of a register protocol, which counts from now on. */
     public RevocationWatch watch() {
         return rounds.watch();
     }
 
-    /** To be hosted by the node. */
+    /** Returns the protocol for the node to host. */
     public HostedProtocol protocol() {
         return new HostedProtocol(
                 RevocationRequest.class::isInstance, message -> NO_BLOCK, false, message -> 0, shard -> new Server());

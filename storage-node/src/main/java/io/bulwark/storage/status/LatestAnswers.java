@@ -79,7 +79,7 @@ public final class LatestAnswers implements BackgroundWork {
         };
     }
 
-    /** To be hosted by the node. */
+    /** Returns the protocol for the node to host. */
     public HostedProtocol protocol() {
         return new HostedProtocol(
                 LatestRequest.class::isInstance, message -> NO_BLOCK, false, message -> 0, shard -> new Server());

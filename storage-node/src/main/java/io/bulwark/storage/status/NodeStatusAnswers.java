@@ -64,7 +64,7 @@ public final class NodeStatusAnswers implements BackgroundWork {
         this.setBack = setBack;
     }
 
-    /** To be hosted by the node. */
+    /** Returns the protocol for the node to host. */
     public HostedProtocol protocol() {
         return new HostedProtocol(
                 message -> message instanceof NodeStatusRequest,

@@ -115,7 +115,7 @@ final class DeviceSpace {
         }
     }
 
-    /** For people: why stores are refused. */
+    /** Returns text for people: why stores are refused. */
     String shortage(long storedBytes) {
         long left = config.capacityBytes() - storedBytes;
         return left < Math.max(1, refusedBytes)

@@ -89,7 +89,7 @@ public final class FragmentStore implements AutoCloseable {
         return open(config, device::getUsableSpace);
     }
 
-    /** As {@link #open(StoreConfig)}, on a device whose free space the source reports. */
+    /** Does the same as {@link #open(StoreConfig)}, on a device whose free space the source reports. */
     static FragmentStore open(StoreConfig config, DeviceSpace.Source device) throws IOException {
         Files.createDirectories(config.directory());
         Path directory = config.directory().resolve("index");
@@ -222,7 +222,7 @@ public final class FragmentStore implements AutoCloseable {
                 .toArray(CompletableFuture[]::new));
     }
 
-    /** As {@link #scan}, but passes over what is held in memory or under way to the disk, and leaves it there. */
+    /** Does the same as {@link #scan}, but passes over what is held in memory or under way to the disk, and leaves it there. */
     public CompletableFuture<Loaded.Metas> scanWritten(
             RecordKind kind, BlockId from, BlockId to, int max, Predicate<BlockId> wanted) {
         return read(null, () -> scanNow(kind, from, to, max, wanted));
@@ -270,7 +270,7 @@ public final class FragmentStore implements AutoCloseable {
                 failed);
     }
 
-    /** For people: why stores are refused for lack of space. */
+    /** Returns text for people: why stores are refused for lack of space. */
     public String shortage() {
         return space.shortage(writer.storedBytes.get());
     }
@@ -283,7 +283,7 @@ public final class FragmentStore implements AutoCloseable {
         }
         closed = true;
         boolean interrupted = false;
-        for (Blocking step : List.<Blocking>of(
+        for (BlockingTask step : List.<BlockingTask>of(
                 compactor::close,
                 cache::close,
                 () -> writer.submit(new StoreTask.Stop(new CompletableFuture<>())),
@@ -498,7 +498,7 @@ public final class FragmentStore implements AutoCloseable {
         compactor.wake();
     }
 
-    private interface Blocking {
+    private interface BlockingTask {
         void run() throws InterruptedException;
     }
 
@@ -509,7 +509,7 @@ public final class FragmentStore implements AutoCloseable {
         }
     }
 
-    private static boolean uninterruptibly(Blocking step) {
+    private static boolean uninterruptibly(BlockingTask step) {
         boolean interrupted = false;
         while (true) {
             try {

@@ -22,9 +22,9 @@ record IndexEntry(
         Place place, int segment, int offset, int length, long sequence, long change, int checksum, Bytes meta) {
     /** Place of a fragment. The order is part of the format on disk. */
     enum Place {
-        /** In the index itself. */
+        /** The fragment is in the index itself. */
         INLINE,
-        /** In a segment. */
+        /** The fragment is in a segment. */
         SEGMENT,
         /** Nowhere: it was found damaged when it should have been moved, or its place was unreadable. */
         LOST

@@ -46,7 +46,7 @@ public record StoreIdentity(Bytes cluster, int node) {
         check(directory, "file " + FILE, isLong ? "" : Files.readString(file, StandardCharsets.ISO_8859_1));
     }
 
-    /** As {@link #claim(Path)}, of what is in the index: it is damaged or copied apart from the file. */
+    /** Does the same as {@link #claim(Path)} for the index, which may be damaged or copied apart from the file. */
     void claim(Path directory, RecordIndex index) throws StoreException {
         byte[] found = index.owner();
         if (found == null) {

@@ -186,7 +186,8 @@ public final class Identity {
             builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(false));
             builder.addExtension(Extension.keyUsage, true, new KeyUsage(KeyUsage.digitalSignature));
             return new JcaX509CertificateConverter()
-                    .getCertificate(builder.build(new JcaContentSignerBuilder(CERTIFICATE_SIGNATURE).build(pair.getPrivate())));
+                    .getCertificate(
+                            builder.build(new JcaContentSignerBuilder(CERTIFICATE_SIGNATURE).build(pair.getPrivate())));
         } catch (OperatorCreationException | IOException e) {
             throw new GeneralSecurityException("cannot create a certificate: " + e.getMessage(), e);
         }

@@ -26,9 +26,8 @@ public final class NativeP256 {
                     + "7903fe1008b8bc99a41ae9e95628bc64f2f1b20c2d7e9f5177a3c294d4462299"));
 
     private static final Bytes SAMPLE = hex("73616d706c65");
-    private static final Bytes SAMPLE_SIGNATURE =
-            hex("efd48b2aacb6a8fd1140dd9cd45e81d69d2c877b56aaf991c34d0ea84eaf3716"
-                    + "f7cb1c942d657c41d436c7a1b6e29f65f3e900dbb9aff4064dc4ab2f843acda8");
+    private static final Bytes SAMPLE_SIGNATURE = hex("efd48b2aacb6a8fd1140dd9cd45e81d69d2c877b56aaf991c34d0ea84eaf3716"
+            + "f7cb1c942d657c41d436c7a1b6e29f65f3e900dbb9aff4064dc4ab2f843acda8");
 
     private NativeP256() {}
 

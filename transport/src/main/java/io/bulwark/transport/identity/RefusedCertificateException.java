@@ -17,9 +17,9 @@ public final class RefusedCertificateException extends CertificateException {
         EXPIRED(BasicReason.EXPIRED),
         /** Its key is not among those that are known. */
         UNKNOWN_KEY,
-        /** Nor was it when it was asked who belongs, after somebody had shown it before. */
+        /** Its key was not known either when the replicas were asked after an earlier attempt. */
         UNKNOWN_STILL,
-        /** Nor is it, and the principal that it names was revoked. */
+        /** Its key is not known, and the principal that it names was revoked. */
         REVOKED(BasicReason.REVOKED),
         /** Its key belongs to another principal than it names. */
         WRONG_NAME;

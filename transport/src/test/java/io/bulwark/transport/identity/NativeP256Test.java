@@ -43,8 +43,7 @@ class NativeP256Test {
                 .contains("signatures are computed by the provider of the Java platform, since", "true");
     }
 
-    private static String run(Predicate<String> library, String... options)
-            throws IOException, InterruptedException {
+    private static String run(Predicate<String> library, String... options) throws IOException, InterruptedException {
         String path = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                 .filter(library)
                 .collect(Collectors.joining(File.pathSeparator));

@@ -69,7 +69,8 @@ class P256Test {
     @ParameterizedTest
     @MethodSource("providers")
     void aSignatureOfEitherVerifiesWithBoth(P256 provider) throws GeneralSecurityException {
-        for (Bytes content : List.of(Bytes.EMPTY, SAMPLE, Bytes.of(new byte[100_000]).slice(3, 99_990))) {
+        for (Bytes content :
+                List.of(Bytes.EMPTY, SAMPLE, Bytes.of(new byte[100_000]).slice(3, 99_990))) {
             Bytes signature = provider.sign(identity.privateKey(), content);
             assertThat(signature.length()).isEqualTo(P256.SIGNATURE_BYTES);
             for (P256 other : providers()) {

@@ -64,8 +64,7 @@ class SealedBoxTest {
         assertThat(signature.length()).isEqualTo(P256.SIGNATURE_BYTES);
         assertThat(own.publicKey().verifies(content, signature)).isTrue();
         assertThat(other.publicKey().verifies(content, signature)).isFalse();
-        assertThat(own.publicKey().verifies(Bytes.of((byte) 1), signature))
-                .isFalse();
+        assertThat(own.publicKey().verifies(Bytes.of((byte) 1), signature)).isFalse();
         for (Bytes bad : List.of(
                 Bytes.EMPTY,
                 Bytes.of((byte) 0x30),
