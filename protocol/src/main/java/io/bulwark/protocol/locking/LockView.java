@@ -22,14 +22,19 @@ public interface LockView {
     /** Returns the log of a holder's session, while it is in the lock table. */
     Optional<OpenLog> log(PrincipalId holder, long session);
 
-    /** Returns the logs whose round is open and lacks the FETCH of this replica, oldest first. */
+    /**
+     * Returns the logs whose round is open and lacks a FETCH of this replica that counts, oldest first: it has none, or
+     * pieces for it are missing. Only the oldest rounds take part at a time; the others follow as they end.
+     */
     List<OpenLog> fetchesOwed(PrincipalId replica);
 
     /**
-     * Returns the greatest n to which the round of a log has ordered pieces that link back to h(0) and end in the hash
-     * h(n) of this head; 0 if it has none. A server submits the pieces that are missing.
+     * Returns the greatest n to which the round of a log has ordered pieces, whoever sent them, that link h(n) back to
+     * h(0); 0 if there are none. A server submits the pieces that are missing.
+     *
+     * @param hashes h(1), h(2) and so on, as this server has them
      */
-    long backedLength(LogId log, LogHead head);
+    int backedLength(LogId log, List<Bytes> hashes);
 
     /** Number of commands that were executed. */
     long commands();

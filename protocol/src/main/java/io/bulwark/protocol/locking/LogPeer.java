@@ -11,7 +11,11 @@ final class LogPeer {
 
     private final PrincipalId id;
     private final RetryTimer timer;
+
+    /** Length that it has acknowledged, and the one that it has told otherwise, if that is greater. */
     private long stored;
+
+    private long told;
     private long sent;
     private boolean hasRefused;
     private long gapMillis = DistantPast.MILLIS;
@@ -43,7 +47,7 @@ final class LogPeer {
 
     /** Returns whether it lacks entries, and has not too many to answer. */
     boolean canTake(long length) {
-        return !hasRefused && sent < length && sent - stored < LogLimits.OUTSTANDING_MAX;
+        return !hasRefused && sent < length && sent - told < LogLimits.OUTSTANDING_MAX;
     }
 
     void onSent(long nowMillis, long length) {
@@ -57,21 +61,25 @@ final class LogPeer {
     /** It has the log up to this length. */
     void onStored(long length) {
         stored = Math.max(stored, length);
+        told = Math.max(told, stored);
         sent = Math.max(sent, stored);
         busyTimes = 0;
-        if (stored == sent) {
+        if (stored >= sent) {
             timer.answered();
         }
     }
 
-    /** Returns whether to send what follows this length at once. A server that repeats itself waits for the timer. */
+    /**
+     * Records where it stands, which acknowledges nothing. Returns whether to send what follows at once; a server that
+     * repeats itself waits for the timer.
+     */
     boolean onGap(long nowMillis, long length) {
-        boolean isNew = length > stored || nowMillis - gapMillis >= LogHolder.BUSY_MILLIS;
+        boolean isNew = length > told || nowMillis - gapMillis >= LogHolder.BUSY_MILLIS;
         if (length < stored || !isNew) {
             return false;
         }
         gapMillis = nowMillis;
-        stored = length;
+        told = length;
         sent = length;
         return true;
     }

@@ -10,8 +10,8 @@ import io.bulwark.protocol.locking.LockingMessage.LogRefused;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -39,9 +39,6 @@ import java.util.TreeMap;
  * acknowledged are then known to one correct server among any 2f+1 that submit a FETCH.
  */
 public final class LogServer {
-    /** Heads in one FETCH. */
-    public static final int HEADS_MAX = 256;
-
     /** Bytes of entries of all logs in memory; beyond, batches are refused. */
     static final long BYTES_MAX = 256L << 20;
 
@@ -84,6 +81,8 @@ public final class LogServer {
     private long bytes;
     private long lastToken;
     private long stored;
+    /** Whether the end of a log is not stored yet. */
+    private boolean isWaiting;
 
     private record Held(ServerLog log, LogEffect.Send send) {}
 
@@ -218,7 +217,8 @@ public final class LogServer {
 
     /** The replica has executed commands: rounds may have been opened, or have ended. */
     public List<LogEffect> onExecuted(long nowMillis) {
-        Set<LogId> owed = new HashSet<>();
+        isWaiting = false;
+        Set<LogId> owed = new LinkedHashSet<>();
         for (OpenLog open : view.fetchesOwed(config.self())) {
             if (!isAbstaining(open.id())) {
                 ServerLog log = log(open.id());
@@ -226,11 +226,15 @@ public final class LogServer {
                     log.close();
                     store(log, new LogStoreRecord.Closure(log.id()));
                 }
-                rounds.open(nowMillis, log, open.key());
-                owed.add(log.id());
+                if (log.lastToken() <= stored) {
+                    rounds.open(nowMillis, log, open.key());
+                    owed.add(log.id());
+                } else {
+                    isWaiting = true;
+                }
             }
         }
-        effects.addAll(rounds.submissions(nowMillis, owed, stored));
+        effects.addAll(rounds.submissions(nowMillis, owed));
         return drain();
     }
 
@@ -240,21 +244,20 @@ public final class LogServer {
             throw new IllegalArgumentException("store " + token + " was never asked for");
         }
         stored = Math.max(stored, token);
+        Map<LogId, Boolean> isOpen = new HashMap<>();
         NavigableMap<Long, List<Held>> free = held.headMap(stored, true);
         for (List<Held> each : free.values()) {
             for (Held answer : each) {
                 heldPerLog.merge(answer.log.id(), -1, (a, b) -> a + b == 0 ? null : a + b);
                 // After the end of a log nothing is acknowledged.
-                if (refusalOfState(answer.log.id()).isEmpty()) {
+                if (isOpen.computeIfAbsent(
+                        answer.log.id(), log -> refusalOfState(log).isEmpty())) {
                     effects.add(answer.send);
                 }
             }
         }
         free.clear();
-        if (rounds.isWaiting()) {
-            return concat(drain(), onExecuted(nowMillis));
-        }
-        return drain();
+        return isWaiting ? onExecuted(nowMillis) : drain();
     }
 
     /** Called at least every 100 ms. */
@@ -266,7 +269,6 @@ public final class LogServer {
             if (log.id().lock() <= view.commands() && open(log.id()).isEmpty()) {
                 all.remove();
                 bytes -= log.bytes();
-                rounds.end(log.id());
                 gone.put(log.id(), view.commands());
             }
         }
@@ -314,12 +316,6 @@ public final class LogServer {
         ServerLog found = logs.get(log);
         effects.add(new LogEffect.Send(
                 to, requestId, new LogRefused(log, call, reason, found == null ? 0 : found.length())));
-    }
-
-    private static List<LogEffect> concat(List<LogEffect> first, List<LogEffect> second) {
-        List<LogEffect> all = new ArrayList<>(first);
-        all.addAll(second);
-        return all;
     }
 
     private List<LogEffect> drain() {

@@ -45,6 +45,11 @@ final class ServerLog {
         return bytes;
     }
 
+    /** h(0), h(1) and so on. */
+    List<Bytes> hashes() {
+        return hashes;
+    }
+
     Bytes hash(long number) {
         return hashes.get((int) number);
     }

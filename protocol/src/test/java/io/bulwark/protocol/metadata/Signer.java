@@ -11,8 +11,8 @@ import org.jspecify.annotations.NullMarked;
 
 /** A private key on P-256. */
 @NullMarked
-record Signer(KeyPair pair) {
-    static Signer fresh() {
+public record Signer(KeyPair pair) {
+    public static Signer fresh() {
         try {
             KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
             generator.initialize(new ECGenParameterSpec("secp256r1"));
@@ -22,11 +22,11 @@ record Signer(KeyPair pair) {
         }
     }
 
-    PrincipalKey key() {
+    public PrincipalKey key() {
         return new PrincipalKey(Bytes.of(pair.getPublic().getEncoded()));
     }
 
-    Bytes sign(Bytes content) {
+    public Bytes sign(Bytes content) {
         try {
             Signature signature = Signature.getInstance(PrincipalKey.SIGNATURE_ALGORITHM);
             signature.initSign(pair.getPrivate());
