@@ -89,6 +89,8 @@ public final class RefusalExceptions {
             case QUOTA_EXCEEDED -> new NoSpaceException(message, subject);
             case TOO_MANY_SESSIONS, WINDOW_EXCEEDED, TOO_MANY_RANGES, LIMIT_REACHED ->
                 new LimitReachedException(message, subject);
+            case LOCKED, LOG_EXHAUSTED, HOLDER_SESSION, NO_SUCH_LOG -> new UnavailableException(message, subject);
+            case NOT_LOCKABLE -> new InvalidRequestException(message, subject);
             case SESSION_UNKNOWN,
                     SESSION_CLOSED,
                     NUMBER_TOO_OLD,

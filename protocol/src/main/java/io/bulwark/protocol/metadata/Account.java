@@ -8,6 +8,9 @@ final class Account {
     /** Weight as {@link Weight} counts it. */
     long weight;
 
+    /** Part of its room for weight that its logs may draw. */
+    long weightEscrow;
+
     /** The number of its last session. */
     long lastSession;
 
@@ -15,8 +18,12 @@ final class Account {
     int buckets;
     int uploads;
 
+    /** Sessions that hold or held locks. */
+    int holders;
+
     void write(WireWriter out) {
         out.i64(weight).i64(lastSession).i32(openSessions).i32(buckets).i32(uploads);
+        out.i64(weightEscrow).i32(holders);
     }
 
     static Account read(WireReader in) {
@@ -26,6 +33,8 @@ final class Account {
         account.openSessions = in.i32(0, Integer.MAX_VALUE);
         account.buckets = in.i32(0, Integer.MAX_VALUE);
         account.uploads = in.i32(0, Integer.MAX_VALUE);
+        account.weightEscrow = in.nonNegative64();
+        account.holders = in.i32(0, Integer.MAX_VALUE);
         return account;
     }
 }

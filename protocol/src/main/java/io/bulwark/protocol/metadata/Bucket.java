@@ -23,6 +23,9 @@ final class Bucket {
     /** Bytes of all versions and of the parts of uploads. */
     long bytes;
 
+    /** Part of the quota that logs may draw. */
+    long escrow;
+
     /** Names that no delete marker hides. */
     long visible;
 
@@ -76,6 +79,11 @@ final class Bucket {
 
     Versioning versioning() {
         return settings.versioning();
+    }
+
+    /** Returns the quota. Without one a bound keeps the sum of many copies in its range. */
+    long limit() {
+        return settings.quotaBytes() == 0 ? Volumes.BYTES_MAX : settings.quotaBytes();
     }
 
     boolean keepsAll() {
@@ -223,7 +231,7 @@ final class Bucket {
         owner.write(out.string(name));
         creator.write(out);
         settings.write(out.i64(createdMillis).i32(volume));
-        out.i64(bytes).i64(visible).i32(uploads);
+        out.i64(bytes).i64(escrow).i64(visible).i32(uploads);
     }
 
     static Bucket read(Tables tables, WireReader in) {
@@ -234,6 +242,7 @@ final class Bucket {
                 in.i32(0, Integer.MAX_VALUE),
                 BucketSettings.read(in));
         bucket.bytes = in.nonNegative64();
+        bucket.escrow = in.nonNegative64();
         bucket.visible = in.nonNegative64();
         bucket.uploads = in.i32(0, Integer.MAX_VALUE);
         return bucket;

@@ -9,6 +9,8 @@ import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.locking.LogLimits;
+import io.bulwark.protocol.locking.Subtree;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.object.ObjectLock;
@@ -42,6 +44,9 @@ public sealed interface Command {
 
     /** Change of the access keys of gateways. */
     sealed interface OfAccessKey extends Administrative {}
+
+    /** Command about locks on subtrees (docs/protocols/locking.md). */
+    sealed interface OfLocking extends Command {}
 
     /**
      * Observation of a node about another node or a client. Once f+1 nodes of a placement group report the same, the
@@ -561,6 +566,31 @@ public sealed interface Command {
             }
         }
     }
+
+    /**
+     * Command that locks subtrees for a log of this session, all of them or none. They lie in the volume of the session.
+     * From its first lock on, the session takes only locks, renewals and its closing. Answered by {@link Reply.Locked}.
+     *
+     * @param subtrees disjoint ones
+     * @param key verifies the heads of the log
+     */
+    record Lock(List<Subtree> subtrees, PrincipalKey key) implements OfLocking {
+        public Lock {
+            subtrees = List.copyOf(subtrees);
+            if (subtrees.isEmpty() || subtrees.size() > LogLimits.SUBTREES_MAX) {
+                throw new IllegalArgumentException(subtrees.size() + " subtrees");
+            }
+        }
+    }
+
+    /** Command that opens the round that closes the log of this session, if it has one. */
+    record Unlock() implements OfLocking {}
+
+    /**
+     * Command that opens the rounds of all logs that hold a part of a subtree, for who was refused a query there.
+     * Requires the right to read the bucket.
+     */
+    record OpenRound(Subtree subtree) implements OfLocking {}
 
     private static void checkPart(int number) {
         if (number < 1 || number > PartSelection.NUMBER_MAX) {

@@ -109,6 +109,7 @@ final class CommandCodec {
             case Command.OfSetting setting -> BucketCodec.write(setting, out);
             case Command.OfAccessKey ofKey -> AccessKeyCodec.write(ofKey, out);
             case Command.OfUpload upload -> UploadCodec.write(upload, out);
+            case Command.OfLocking locking -> LockingCodec.write(locking, out);
         }
     }
 
@@ -248,6 +249,7 @@ final class CommandCodec {
                     BucketCodec.SET_RETENTION,
                     BucketCodec.SET_LEGAL_HOLD -> BucketCodec.read(type, in);
             case 50, 51, 52 -> AccessKeyCodec.read(type, in);
+            case 70, 71, 72 -> LockingCodec.read(type, in);
             default -> UploadCodec.read(type, in);
         };
     }

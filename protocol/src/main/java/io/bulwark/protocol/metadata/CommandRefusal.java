@@ -1,6 +1,6 @@
 package io.bulwark.protocol.metadata;
 
-/** CommandRefusal of a command or query. Thrown only while nothing has been changed yet. */
+/** CommandRefusal of a command or query. Thrown only while nothing has been changed yet, but for rounds that open. */
 final class CommandRefusal extends RuntimeException {
     private static final long serialVersionUID = 1L;
     private static final int DETAIL_LENGTH_MAX = 250;

@@ -39,6 +39,7 @@ final class Inodes {
     private final SessionTable sessions;
     private final Volumes volumes;
     private final Compositions compositions;
+    private final LockTable locks;
 
     sealed interface Entry {
         int volume();
@@ -94,7 +95,8 @@ final class Inodes {
         }
     }
 
-    Inodes(Tables tables, SessionTable sessions, Volumes volumes, Compositions compositions) {
+    Inodes(Tables tables, SessionTable sessions, Volumes volumes, Compositions compositions, LockTable locks) {
+        this.locks = locks;
         this.tables = tables;
         this.sessions = sessions;
         this.volumes = volumes;
@@ -109,10 +111,10 @@ final class Inodes {
                 MetadataError.LIMIT_REACHED,
                 session.pending + " pending uploads in session " + session.number);
         long bytes = pendingBytes(volume, ranges);
-        volume.checkQuota(bytes);
+        tables.supply().requireRoom(volume, bytes);
         session.use(ranges, List.of());
         volume.charge(bytes);
-        long id = ++tables.totals().lastInode;
+        long id = tables.supply().nextInode();
         putPending(session, id, ranges);
         return id;
     }
@@ -148,14 +150,14 @@ final class Inodes {
         Volumes.Entry volume = volumes.byId(layout.volume());
         List<BlockRange> ofPending = rangesOfPending(session, pendingIds);
         long added = layout.length() - pendingBytes(volume, ofPending);
-        volume.checkQuota(added);
+        tables.supply().requireRoom(volume, added);
         if (!layout.ranges().isEmpty() || !ofPending.isEmpty()) {
             IntervalSet left = session.use(layout.ranges(), ofPending);
             left.ranges(session).forEach(range -> free(session, range));
         }
         volume.charge(added);
         pendingIds.forEach(id -> removePending(session, id));
-        Inode inode = new Inode(++tables.totals().lastInode, layout, now);
+        Inode inode = new Inode(tables.supply().nextInode(), layout, now);
         put(inode.id(), new Stored(inode, session.owner));
         return inode;
     }
@@ -171,8 +173,12 @@ final class Inodes {
         }
     }
 
-    /** Closes a session; its pending uploads end first. */
+    /** Closes a session; its log and its pending uploads end first. */
     void close(Session session) {
+        if (locks.postponesClosing(session)) {
+            return;
+        }
+        locks.forget(session);
         List<Long> pending = new ArrayList<>();
         tables.pendings
                 .range(session.key(0), session.end())
@@ -241,7 +247,7 @@ final class Inodes {
     Inode compose(int volume, Compositions.SliceSequence content, PrincipalId owner, long now) {
         List<Slice> slices = content.slices();
         Composition composition = new Composition(volume, content.length(), slices.size());
-        Inode inode = new Inode(++tables.totals().lastInode, composition, now);
+        Inode inode = new Inode(tables.supply().nextInode(), composition, now);
         put(inode.id(), new Stored(inode, owner));
         compositions.put(inode.id(), slices);
         return inode;

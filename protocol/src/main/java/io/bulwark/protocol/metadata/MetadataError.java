@@ -51,7 +51,12 @@ public enum MetadataError {
     NO_SUCH_PART("the upload does not have this part, or it was replaced"),
     OBJECT_LOCKED("the version is locked"),
     BAD_BUCKET_STATE("the settings of the bucket do not allow this"),
-    IS_DELETE_MARKER("this version is a delete marker");
+    IS_DELETE_MARKER("this version is a delete marker"),
+    LOCKED("a client holds the lock on this subtree, or it was contended just now; ask again"),
+    NOT_LOCKABLE("this cannot be locked, or a log cannot hold this request"),
+    LOG_EXHAUSTED("the log has used up what it may draw; close it and go on"),
+    HOLDER_SESSION("the session is kept for its log"),
+    NO_SUCH_LOG("the results of this log are not kept, or it is not closed yet");
 
     private static final MetadataError[] ERRORS = values();
     private final String message;

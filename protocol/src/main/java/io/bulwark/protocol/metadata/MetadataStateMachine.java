@@ -6,9 +6,13 @@ import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.locking.LockView;
+import io.bulwark.protocol.locking.LogEntry;
+import io.bulwark.protocol.locking.LogId;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.state.KeyValueState;
+import io.bulwark.protocol.state.OverlayState;
 import io.bulwark.protocol.state.TreeMapState;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
@@ -48,6 +52,10 @@ public final class MetadataStateMachine {
     private final List<NodeReports<?>> reports;
     private final PlacementChanges holders;
     private final Replicas replicas;
+    private final LockTable locks;
+    private final LogExecution logs;
+    private final Rounds rounds;
+    private final LockView lockView;
 
     /** A new one, in memory. */
     public MetadataStateMachine(Genesis genesis) {
@@ -85,8 +93,9 @@ public final class MetadataStateMachine {
         grants = new Grants(tables);
         volumes = new Volumes(tables);
         sessions = new SessionTable(tables);
+        locks = new LockTable(tables, sessions, volumes);
         Compositions compositions = new Compositions(tables);
-        inodes = new Inodes(tables, sessions, volumes, compositions);
+        inodes = new Inodes(tables, sessions, volumes, compositions, locks);
         namespace = new Namespace(tables, volumes, inodes, bucketsMax);
         uploads = new Uploads(tables, namespace, inodes, compositions);
         documents = new BucketDocuments(tables);
@@ -101,6 +110,12 @@ public final class MetadataStateMachine {
         reports = List.of(evidence.reports(), suspensions.reports());
         holders = new PlacementChanges(tables, volumes, registry, reports);
         replicas = new Replicas(tables, registry, genesis);
+        logs = new LogExecution(tables, sessions, permissions, suspensions, actFor, this::run);
+        rounds = new Rounds(tables, sessions, locks, inodes, replicas, logs);
+        lockView = new ReplicaLocks(
+                tables,
+                rounds,
+                () -> new MetadataStateMachine(new OverlayState(state), genesis, weightMax, bucketsMax));
     }
 
     /**
@@ -124,6 +139,8 @@ public final class MetadataStateMachine {
         totals.agreedMillis = now;
         inodes.settleDue();
         uploads.settleDue(sessions.servedMillis());
+        locks.settleDue();
+        rounds.execute();
         int length = Math.min(command.length(), Submission.BYTES_MAX + 1);
         Bytes reply = execute(submitter, command, length);
         WireWriter history = new WireWriter(256 + length).raw(totals.historyDigest);
@@ -147,6 +164,7 @@ public final class MetadataStateMachine {
             return switch (submission) {
                 case Submission.OpenSession open -> open(submitter, open).encoded();
                 case Submission.InSession in -> executeInSession(submitter, in, command);
+                case Submission.OfReplica of -> rounds.accept(submitter, of).encoded();
             };
         } catch (CommandRefusal refusal) {
             return refusal.reply().encoded();
@@ -182,6 +200,48 @@ public final class MetadataStateMachine {
         } catch (CommandRefusal refusal) {
             return refusal.reply().encoded();
         }
+    }
+
+    /** Returns the view of the log server that serves beside this replica. */
+    public LockView locks() {
+        return lockView;
+    }
+
+    /** Executes an entry of a log on an overlay. */
+    Bytes executeInLog(LogId log, LogEntry entry) {
+        tables.begin();
+        Bytes reply = logs.execute(holder(log), entry);
+        tables.end();
+        return reply;
+    }
+
+    /** Answers a holder as of the last entry of its log. */
+    Bytes queryInLog(LogId log, Optional<PrincipalId> onBehalfOf, Bytes query) {
+        Query decoded;
+        try {
+            decoded = Query.decode(query);
+        } catch (MalformedException malformed) {
+            return malformed(malformed);
+        }
+        tables.begin();
+        try {
+            Holder holder = holder(log);
+            CommandRefusal.refuseUnless(
+                    Lockable.isWithin(holder.subtrees, decoded),
+                    MetadataError.NOT_LOCKABLE,
+                    decoded.getClass().getSimpleName());
+            permissions.check(logs.authority(holder, onBehalfOf), decoded);
+            return read(decoded).encoded();
+        } catch (CommandRefusal refusal) {
+            return refusal.reply().encoded();
+        }
+    }
+
+    private Holder holder(LogId log) {
+        return tables.holders
+                .find(new Tables.OwnedKey(log.holder(), log.session()))
+                .filter(holder -> holder.hasLog() && holder.log().equals(log))
+                .orElseThrow(() -> new IllegalStateException("log " + log + " is gone"));
     }
 
     /** The whole state in canonical bytes: {@link Tables#VERSION}, and all entries in order. */
@@ -225,6 +285,12 @@ public final class MetadataStateMachine {
     /** Returns this state machine under an engine with fixed replicas: it refuses a change of replicas. */
     public MetadataStateMachine withReplicasThatStay() {
         replicas.stay();
+        return this;
+    }
+
+    /** Returns this state machine in a cluster without identities, of which so many replicas may be faulty. */
+    public MetadataStateMachine withFaulty(int count) {
+        replicas.assume(count);
         return this;
     }
 
@@ -311,20 +377,23 @@ public final class MetadataStateMachine {
         Authority by = actFor.authority(submitter, submission.onBehalfOf());
         submission.onBehalfOf().ifPresent(suspensions::requireNone);
         permissions.check(by, session, command);
+        requireOrdered(session, command);
         submission.onBehalfOf().ifPresent(ignored -> requireOperatorStays(by, command));
         if (Weight.isAddedBy(command)) {
-            tables.weight.requireRoom(submitter);
+            tables.supply().requireWeight(submitter);
         }
         if (command instanceof Command.Report report) {
             return done(() -> report(submitter, submission, report));
         }
         if (!(command instanceof Command.Administrative administrative)) {
+            locks.requireFree(Touches.of(command));
             return run(by, session, command);
         }
         AuditEntry entry = audit.check(submitter, submission, administrative);
         if (command instanceof Command.ChangeReplicas change) {
             audit.requireMandate(entry, replicas.now(), replicas.named(change));
         }
+        locks.requireFree(Touches.of(command));
         Reply reply = run(by, session, command);
         audit.append(entry);
         return reply;
@@ -349,9 +418,27 @@ public final class MetadataStateMachine {
                         false, by, "take the right to administer from " + client + ", only an operator for itself"));
     }
 
+    /** Refuses what a session with locks does not order: its blocks and its names are the log's. */
+    private void requireOrdered(Session session, Command command) {
+        boolean ordered = switch (command) {
+            case Command.Lock ignored -> true;
+            case Command.Unlock ignored -> true;
+            case Command.RenewSession ignored -> true;
+            case Command.CloseSession ignored -> true;
+            default -> !locks.isHolder(session);
+        };
+        CommandRefusal.refuseUnless(
+                ordered, MetadataError.HOLDER_SESSION, session.owner + "." + session.number);
+    }
+
+    private Reply.Locked lock(Session session, Command.Lock lock) {
+        replicas.requireStable();
+        return locks.lock(session, lock);
+    }
+
     private Reply run(Authority by, Session session, Command command) {
         PrincipalId submitter = by.sender();
-        long now = tables.totals().agreedMillis;
+        long now = tables.supply().nowMillis();
         return switch (command) {
             case Command.RenewSession ignored -> new Reply.Done();
             case Command.CloseSession ignored -> done(() -> inodes.close(session));
@@ -408,6 +495,9 @@ public final class MetadataStateMachine {
             case Command.RemoveAccessKey remove -> done(() -> accessKeys.remove(remove.id()));
             case Command.SetGateways set -> done(() -> accessKeys.set(set.gateways()));
             case Command.SetRelease set -> done(() -> releases.set(set));
+            case Command.Lock lock -> lock(session, lock);
+            case Command.Unlock ignored -> done(() -> locks.unlock(session));
+            case Command.OpenRound open -> done(() -> locks.openRounds(open.subtree()));
         };
     }
 
@@ -473,7 +563,7 @@ public final class MetadataStateMachine {
                 submitter, tables.totals().agreedMillis, submission.session(), submission.number(), content, approval);
         switch (content) {
             case Command.ReportEvidence ofNode -> report(report, ofNode);
-            case Command.ReportPoison ofClient -> suspensions.report(report, ofClient);
+            case Command.ReportPoison ofClient -> suspensions.report(report, ofClient, locks);
         }
     }
 
@@ -539,8 +629,11 @@ public final class MetadataStateMachine {
                 yield accessKeys.list(list);
             }
             case Query.ListGateways ignored -> new Reply.GatewayList(accessKeys.gateways());
+            case Query.ListLocks list -> locks.list(list, asker.principal(), administers);
+            case Query.LogOutcome of -> rounds.outcome(asker.sender(), of);
             default -> {
                 permissions.check(asker, query);
+                locks.requireFreeToRead(Touches.of(query));
                 yield read(query);
             }
         };

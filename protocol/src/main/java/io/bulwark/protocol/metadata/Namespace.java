@@ -141,7 +141,7 @@ final class Namespace {
         if (bucket.versioning() == Versioning.LATEST_ONLY) {
             return new Reply.Deleted(0, false, true);
         }
-        tables.weight.requireRoom(by);
+        tables.supply().requireWeight(by);
         return hide(bucket, key, by, now);
     }
 
@@ -282,7 +282,7 @@ final class Namespace {
     /** Adds the new link before it removes the old one, so that a renamed inode always has a link. */
     private long link(Bucket bucket, Bytes key, Link link) {
         long replaced = link.state().isNull() ? bucket.nullVersion(key) : 0;
-        long version = ++tables.totals().lastVersion;
+        long version = tables.supply().nextVersion();
         if (!link.marker()) {
             inodes.link(link.inode());
         }
@@ -344,14 +344,9 @@ final class Namespace {
         checkRoom(bucket, addedBytes - replaced);
     }
 
-    /** Refuses bytes that do not fit into the quota. Without one a bound keeps the sum of many copies in its range. */
+    /** Refuses bytes that do not fit into the quota. */
     void checkRoom(Bucket bucket, long added) {
-        long quota = bucket.settings().quotaBytes();
-        long limit = quota == 0 ? Volumes.BYTES_MAX : quota;
-        CommandRefusal.refuseUnless(
-                added <= 0 || added <= limit - bucket.bytes,
-                MetadataError.QUOTA_EXCEEDED,
-                "bucket " + bucket.name + " holds " + bucket.bytes + " of " + limit + " bytes");
+        tables.supply().requireRoom(bucket, added);
     }
 
     static void checkCondition(Bucket bucket, Bytes key, Condition condition) {

@@ -1,5 +1,6 @@
 package io.bulwark.protocol.metadata;
 
+import io.bulwark.protocol.locking.Subtree;
 import io.bulwark.protocol.metadata.Grants.Right;
 import java.util.List;
 import java.util.Optional;
@@ -71,6 +72,13 @@ final class Permissions {
             case Command.SetGrant set -> Grants.require(mayGrant(by, set.scope()), by, "give grants there");
             case Command.OfAccessKey ignored -> Grants.require(mayAdminister(by), by, "change access keys");
             case Command.SetActFor ignored -> Grants.require(mayAdminister(by), by, "let principals act for others");
+            case Command.Lock lock ->
+                lock.subtrees().stream()
+                        .map(Subtree::bucket)
+                        .distinct()
+                        .forEach(bucket -> require(by, bucket, Right.WRITE));
+            case Command.Unlock ignored -> {}
+            case Command.OpenRound open -> require(by, open.subtree().bucket(), Right.READ);
         }
     }
 

@@ -1,7 +1,9 @@
 package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.locking.Subtree;
 import io.bulwark.protocol.wire.Bytes;
+import java.util.Optional;
 
 /**
  * Request that only reads the metadata. An engine may answer it unordered at 2f+1 equal replies, or order it like a
@@ -28,6 +30,9 @@ public sealed interface Query {
 
     /** Query about the access keys of gateways. */
     sealed interface OfAccessKey extends Query {}
+
+    /** Query about locks on subtrees. */
+    sealed interface OfLocking extends Query {}
 
     /** Answered by {@link Reply.Map}. */
     record GetMap() implements Query {}
@@ -227,6 +232,23 @@ public sealed interface Query {
      * Query for the present and the next replicas. For everybody who belongs. Answered by {@link Reply.ReplicaList}.
      */
     record ListReplicas() implements Query {}
+
+    /**
+     * Query for the locks, in an order of the replicas. Administrators see all of them, others their own. Answered by
+     * {@link Reply.LockList}.
+     *
+     * @param after the last subtree of the page before; empty to begin
+     */
+    record ListLocks(Optional<Subtree> after, int limit) implements OfLocking {}
+
+    /**
+     * Query of a holder for the results of a log that was closed. Answered by {@link Reply.LogOutcome}.
+     *
+     * @param session of the asker
+     * @param lock names the log within the session
+     * @param fromNumber of the first entry of interest
+     */
+    record LogOutcome(long session, long lock, long fromNumber) implements OfLocking {}
 
     default Bytes encoded() {
         return QueryCodec.encode(this);

@@ -5,6 +5,7 @@ import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Member;
+import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -26,6 +27,7 @@ final class Replicas {
     private final Registry registry;
     private final GenesisKeys genesis;
     private boolean staying;
+    private int faulty = 1;
 
     Replicas(Tables tables, Registry registry, GenesisKeys genesis) {
         this.tables = tables;
@@ -122,6 +124,34 @@ final class Replicas {
 
     Reply.ReplicaList list() {
         return new Reply.ReplicaList(now(), next());
+    }
+
+    /** Refuses a lock while replicas may change before its round ends, and where executed commands may be cut off. */
+    void requireStable() {
+        CommandRefusal.refuseUnless(
+                !staying, MetadataError.NOT_LOCKABLE, "this ordering engine may take executed commands back");
+        CommandRefusal.refuseUnless(
+                next().isEmpty(), MetadataError.NOT_LOCKABLE, "the replicas are being changed");
+    }
+
+    /** Returns the replicas that order. Those of a cluster without identities have the first numbers. */
+    Configuration ordering() {
+        return tables.replicas.get(NOW).orElseGet(() -> {
+            try {
+                return genesis.configuration();
+            } catch (IllegalArgumentException e) {
+                return Configuration.fixed(faulty);
+            }
+        });
+    }
+
+    Bytes cluster() {
+        return genesis.cluster();
+    }
+
+    /** @param replicas that may be faulty, of a cluster without identities */
+    void assume(int replicas) {
+        faulty = replicas;
     }
 
     Configuration now() {

@@ -7,6 +7,8 @@ import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.locking.LogId;
+import io.bulwark.protocol.locking.Subtree;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
@@ -58,6 +60,9 @@ public sealed interface Reply {
 
     /** Reply about the access keys of gateways. */
     sealed interface OfAccessKey extends Reply {}
+
+    /** Reply about locks on subtrees. */
+    sealed interface OfLocking extends Reply {}
 
     record Done() implements Reply {}
 
@@ -541,6 +546,49 @@ public sealed interface Reply {
     record ReplicaList(Configuration now, Optional<Configuration> next) implements Reply {}
 
     record GenesisTold(GenesisKeys genesis) implements Reply {}
+
+    /**
+     * The session holds the locks; its log is empty.
+     *
+     * @param agreedMillis when, in agreed time: no entry of the log counts as earlier
+     * @param firstInode of the block of ids that the log draws from
+     * @param firstVersion of the block of version numbers that the log draws from
+     * @param bytes that the log may add to the volume
+     * @param weight that the log may add to the state
+     */
+    record Locked(LogId log, long agreedMillis, long firstInode, long firstVersion, long bytes, long weight)
+            implements OfLocking {}
+
+    /**
+     * One lock.
+     *
+     * @param reason of the round that closes the log; empty while none is open
+     */
+    record LockEntry(Subtree subtree, LogId log, Optional<RoundReason> reason) {}
+
+    /**
+     * A page.
+     *
+     * @param more whether there is a next page, behind the last lock of this one
+     */
+    record LockList(List<LockEntry> locks, boolean more) implements OfLocking {
+        public LockList {
+            locks = List.copyOf(locks);
+        }
+    }
+
+    /**
+     * Results of a closed log. An entry above the length was not executed, and never will be.
+     *
+     * @param length number of entries that were executed
+     * @param first number of the entry with the first of these results
+     * @param replies in canonical bytes, up to the one of entry {@code length}
+     */
+    record LogOutcome(long length, long first, List<Bytes> replies) implements OfLocking {
+        public LogOutcome {
+            replies = List.copyOf(replies);
+        }
+    }
 
     default Bytes encoded() {
         return ReplyCodec.encode(this);

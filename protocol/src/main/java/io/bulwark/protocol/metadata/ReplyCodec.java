@@ -124,6 +124,7 @@ final class ReplyCodec {
                 list.next().write(out);
             }
             case Reply.OfUpload upload -> UploadCodec.write(upload, out);
+            case Reply.OfLocking locking -> LockingCodec.write(locking, out);
             case AuditList list -> writeAudit(list, out.u8(23));
         }
         return out.toBytes();
@@ -236,6 +237,7 @@ final class ReplyCodec {
             case 29 -> new EvidenceFound(in.bool() ? Optional.of(Evidence.read(in)) : Optional.empty());
             case 50, 51, 52 -> AccessKeyCodec.readReply(type, in);
             case 60, 61, 62 -> BucketCodec.readReply(type, in);
+            case 70, 71, 72 -> LockingCodec.readReply(type, in);
             default -> UploadCodec.readReply(type, in);
         };
     }

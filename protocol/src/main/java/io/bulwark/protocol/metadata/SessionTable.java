@@ -140,6 +140,12 @@ final class SessionTable {
         }
     }
 
+    /** Ends the time of a session that stays open for its log: it serves nobody any more, and is not closed as expired. */
+    void expire(Session session) {
+        tables.expiries.remove(expiryOf(session));
+        session.expiresMillis = Math.min(session.expiresMillis, servedMillis());
+    }
+
     /** All open sessions for a volume, by owner and number. */
     List<Session> openFor(int volume) {
         List<Session> sessions = new ArrayList<>();

@@ -1,15 +1,24 @@
 package io.bulwark.protocol.metadata;
 
+import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.locking.LogEntry;
+import io.bulwark.protocol.locking.LogHead;
+import io.bulwark.protocol.locking.LogId;
+import io.bulwark.protocol.locking.LogLimits;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-/** Input of the ordering engine: the opening of a session, or a numbered command within one. */
+/**
+ * Input of the ordering engine: the opening of a session, a numbered command within one, or what a replica says about
+ * the log server in its process.
+ */
 public sealed interface Submission {
     /** No submission is longer. */
     int BYTES_MAX = 64 << 10;
@@ -99,6 +108,56 @@ public sealed interface Submission {
         }
     }
 
+    /**
+     * Submission of a replica for its log server, without a session. One that is given again changes nothing. Answered by
+     * {@link Reply.Done}.
+     */
+    sealed interface OfReplica extends Submission {}
+
+    /** End of a log in the store of a log server, which takes no more entries of it. */
+    record Fetched(LogId log, LogHead head) {
+        private void write(WireWriter out) {
+            log.write(out);
+            head.write(out);
+        }
+
+        private static Fetched read(WireReader in) {
+            return new Fetched(LogId.read(in), LogHead.read(in));
+        }
+    }
+
+    /** The ends of some logs whose rounds are open. */
+    record Fetch(List<Fetched> logs) implements OfReplica {
+        /** Maximum number of logs. */
+        public static final int LOGS_MAX = 16;
+
+        public Fetch {
+            logs = List.copyOf(logs);
+            if (logs.isEmpty() || logs.size() > LOGS_MAX) {
+                throw new IllegalArgumentException(logs.size() + " logs");
+            }
+        }
+    }
+
+    /**
+     * Entries of a log whose round is open.
+     *
+     * @param first number of the first one
+     * @param previous hash of the entry before it, or h(0)
+     */
+    record Pieces(LogId log, long first, Bytes previous, List<LogEntry> entries) implements OfReplica {
+        public Pieces {
+            entries = List.copyOf(entries);
+            if (first < 1
+                    || first > LogLimits.ENTRIES_MAX
+                    || previous.length() != Hashes.LENGTH
+                    || entries.isEmpty()
+                    || entries.size() > LogLimits.ENTRIES_MAX) {
+                throw new IllegalArgumentException(entries.size() + " entries from " + first + " on");
+            }
+        }
+    }
+
     private static InSession readInSession(int flags, WireReader in) {
         return new InSession(
                 in.i64(),
@@ -113,6 +172,12 @@ public sealed interface Submission {
         WireWriter out = new WireWriter();
         switch (this) {
             case OpenSession open -> out.u8(1).raw(open.nonce).i32(open.volume);
+            case Fetch fetch -> Lists.write(fetch.logs, out.u8(6), Fetched::write);
+            case Pieces pieces -> {
+                pieces.log.write(out.u8(7));
+                out.i64(pieces.first).raw(pieces.previous);
+                Lists.write(pieces.entries, out, LogEntry::write);
+            }
             case InSession in -> {
                 int flags = (in.signature.isEmpty() ? 0 : InSession.SIGNED)
                         + (in.onBehalfOf.isEmpty() ? 0 : InSession.ON_BEHALF);
@@ -141,6 +206,13 @@ public sealed interface Submission {
             Submission read = switch (type) {
                 case 1 -> new OpenSession(in.raw(OpenSession.NONCE_BYTES), in.i32());
                 case 2, 3, 4, 5 -> readInSession(type - InSession.TYPE, in);
+                case 6 -> new Fetch(Lists.read(in, Fetch.LOGS_MAX, Fetched::read));
+                case 7 ->
+                    new Pieces(
+                            LogId.read(in),
+                            in.i64(),
+                            in.raw(Hashes.LENGTH),
+                            Lists.read(in, LogLimits.ENTRIES_MAX, LogEntry::read));
                 default -> throw new MalformedException("unknown submission " + type);
             };
             in.end();

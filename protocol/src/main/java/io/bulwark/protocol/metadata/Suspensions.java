@@ -49,8 +49,11 @@ final class Suspensions {
         reports = new NodeReports<>(tables, tables.poison, tables.poisonOf);
     }
 
-    /** A node says that a client brought it a poisonous version. */
-    void report(NodeReport filed, Command.ReportPoison report) {
+    /**
+     * A node says that a client brought it a poisonous version. The report that suspends waits for the logs that rely on
+     * the client's rights.
+     */
+    void report(NodeReport filed, Command.ReportPoison report, LockTable locks) {
         PrincipalId reporter = filed.reporter();
         PrincipalId client = report.client();
         Volume volume = volumes.byId(report.block().volume()).volume();
@@ -76,13 +79,24 @@ final class Suspensions {
                 || report.session() <= tables.lifted.get(client).orElse(0L)) {
             return;
         }
-        reports.file(key, filed);
-        List<NodeReport> said = reports.standing(
-                new Poisoner(client, volume.id(), number, PrincipalId.NOBODY),
-                new Poisoner(client, volume.id(), number, LAST));
-        if (said.size() > volume.policy().f()) {
-            suspend(client, !grants.mayActOnVolume(client, volume.id(), Right.ADMINISTER), said);
+        boolean enforced = !grants.mayActOnVolume(client, volume.id(), Right.ADMINISTER);
+        long others = standing(client, volume, number).stream()
+                .filter(each -> !each.reporter().equals(reporter))
+                .count();
+        if (enforced && others >= volume.policy().f()) {
+            locks.requireFree(List.of(new Touch.OfPrincipal(client)));
         }
+        reports.file(key, filed);
+        List<NodeReport> said = standing(client, volume, number);
+        if (said.size() > volume.policy().f()) {
+            suspend(client, enforced, said);
+        }
+    }
+
+    private List<NodeReport> standing(PrincipalId client, Volume volume, int group) {
+        return reports.standing(
+                new Poisoner(client, volume.id(), group, PrincipalId.NOBODY),
+                new Poisoner(client, volume.id(), group, LAST));
     }
 
     private void suspend(PrincipalId client, boolean enforced, List<NodeReport> said) {

@@ -4,9 +4,11 @@ import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.locking.LogHead;
 import io.bulwark.protocol.metadata.Bucket.Link;
 import io.bulwark.protocol.object.Slice;
 import io.bulwark.protocol.ordering.membership.Configuration;
@@ -15,6 +17,7 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -75,6 +78,18 @@ import java.util.TreeMap;
  * 61 accessKeys id                                     access key, and its secret for each reader
  * 62 keysOf     person (5), id                         -
  * 63 gateways   0 (4)                                  gateways, if any were named
+ * 70 locks      bucket, 0, inverted prefix, 0xFF       owner and session of the holder
+ * 71 holders    owner (5), session (8)                 lock, key, subtrees, stage of the round
+ * 72 logGrants  owner, session                         ids and room that the log may draw
+ * 73 rounds     command that opened it (8), owner, session  -
+ * 74 lockDues   served time (8), owner, session        -
+ * 75 pieces     owner, session, number (8), hash (32)  hash before, bytes so far, entry
+ * 76 fetches    owner, session, replica (5)            head of the log
+ * 77 supplied   owner, session, replica (5)            entries and bytes of pieces
+ * 78 outcomes   owner, session, number (8)             reply
+ * 79 marks      key as of 70                           until when no lock is given, contended rounds
+ * 80 markDues   served time (8), key as of 70          -
+ * 81 pauses     volume (4), principal (5)              until when no lock is given
  * </pre>
  *
  * An interval's key has its end, so that the interval around or after a number is the first one from that number on.
@@ -95,6 +110,8 @@ final class Tables {
     private static final FieldFormat<List<Slice>> SLICES = new FieldFormat<>(
             (list, out) -> Lists.write(list, out, Slice::write),
             in -> Lists.read(in, Compositions.SLICES_PER_RECORD, Slice::read));
+    private static final FieldFormat<Bytes> OUTCOME =
+            new FieldFormat<>((reply, out) -> out.bytes(reply), in -> in.bytes(Submission.BYTES_MAX));
     private static final FieldFormat<String> KEY_ID =
             new FieldFormat<>((id, out) -> out.raw(Names.utf8(id)), Tables::readRest);
 
@@ -144,12 +161,26 @@ final class Tables {
     final Table<String, AccessKeys.Entry> accessKeys;
     final Table<PersonsKey, Boolean> accessKeysOf;
     final Table<Integer, Gateways> gateways;
+    final Table<SubtreeKey, OwnedKey> locks;
+    final Table<OwnedKey, Grant> logGrants;
+    final Table<TimedSession, Boolean> rounds;
+    final Table<TimedSession, Boolean> lockDues;
+    final Table<PieceKey, Rounds.Piece> pieces;
+    final Table<Supplier, LogHead> fetches;
+    final Table<Supplier, Rounds.Supplied> supplied;
+    final Table<InSession, Bytes> outcomes;
+    final Table<SubtreeKey, Contention.Mark> marks;
+    final Table<DueSubtree, Boolean> markDues;
+    final Table<Pause, Long> pauses;
 
     final RecordCache<PrincipalId, Account> accounts;
     final RecordCache<Integer, Volumes.Usage> usages;
     final RecordCache<OwnedKey, Session> sessions;
     final RecordCache<String, Bucket> buckets;
+    final RecordCache<OwnedKey, Holder> holders;
     final Weight weight;
+    private final Supply ordered = new OrderedSupply(this);
+    private Supply supply = ordered;
     private final KeyValueState state;
     private final Map<Integer, Table<?, ?>> byPrefix = new TreeMap<>();
     private final Table<Integer, Totals> all;
@@ -162,10 +193,72 @@ final class Tables {
     }
 
     /** Something of a principal. */
-    record OwnedKey(PrincipalId owner, long number) {
+    record OwnedKey(PrincipalId owner, long number) implements Comparable<OwnedKey> {
+        private static final Comparator<OwnedKey> ORDER =
+                Comparator.comparing(OwnedKey::owner).thenComparing(OwnedKey::number);
+
         private static final FieldFormat<OwnedKey> FORM = new FieldFormat<>(
                 (key, out) -> write(key.owner, out).i64(key.number),
                 in -> new OwnedKey(PrincipalId.read(in), in.nonNegative64()));
+
+        @Override
+        public int compareTo(OwnedKey other) {
+            return ORDER.compare(this, other);
+        }
+    }
+
+    /** Entry of a log that is being closed. */
+    record PieceKey(OwnedKey holder, long number, Bytes hash) {
+        private static final Bytes LOWEST = Bytes.of(new byte[Hashes.LENGTH]);
+        private static final FieldFormat<PieceKey> FORM = new FieldFormat<>(
+                (key, out) -> {
+                    OwnedKey.FORM.writer().accept(key.holder, out);
+                    out.i64(key.number).raw(key.hash);
+                },
+                in -> new PieceKey(OwnedKey.FORM.reader().apply(in), in.nonNegative64(), in.raw(Hashes.LENGTH)));
+
+        /** Returns a place before all entries of a number. */
+        static PieceKey firstOf(OwnedKey holder, long number) {
+            return new PieceKey(holder, number, LOWEST);
+        }
+    }
+
+    /** Log server that takes part in a round. */
+    record Supplier(OwnedKey holder, PrincipalId server) {
+        private static final FieldFormat<Supplier> FORM = new FieldFormat<>(
+                (key, out) -> {
+                    OwnedKey.FORM.writer().accept(key.holder, out);
+                    key.server.write(out);
+                },
+                in -> new Supplier(OwnedKey.FORM.reader().apply(in), PrincipalId.read(in)));
+
+        static Supplier firstOf(OwnedKey holder) {
+            return new Supplier(holder, PrincipalId.NOBODY);
+        }
+
+        /** Returns a key behind those of all servers. */
+        static Supplier lastOf(OwnedKey holder) {
+            return new Supplier(new OwnedKey(holder.owner, holder.number + 1), PrincipalId.NOBODY);
+        }
+    }
+
+    record DueSubtree(long atMillis, SubtreeKey subtree) {
+        private static final FieldFormat<DueSubtree> FORM = new FieldFormat<>(
+                (due, out) -> SubtreeKey.FORM.writer().accept(due.subtree, out.i64(due.atMillis)),
+                in -> new DueSubtree(
+                        in.nonNegative64(), SubtreeKey.FORM.reader().apply(in)));
+    }
+
+    /**
+     * Part of the state without locks for a while: a principal, or a volume, or everything.
+     *
+     * @param volume 0 for a principal, and for everything
+     * @param principal {@link PrincipalId#NOBODY} for a volume, and for everything
+     */
+    record Pause(int volume, PrincipalId principal) {
+        private static final FieldFormat<Pause> FORM = new FieldFormat<>(
+                (pause, out) -> pause.principal.write(out.i32(pause.volume)),
+                in -> new Pause(in.i32(0, Integer.MAX_VALUE), PrincipalId.read(in)));
     }
 
     /** Access key of a person. */
@@ -384,6 +477,33 @@ final class Tables {
         accessKeys = table(61, KEY_ID, new FieldFormat<>(AccessKeys.Entry::write, AccessKeys.Entry::read));
         accessKeysOf = table(62, PersonsKey.FORM, FieldFormat.NOTHING);
         gateways = table(63, FieldFormat.NUMBER, new FieldFormat<>(Gateways::write, Gateways::read));
+        locks = table(70, SubtreeKey.FORM, OwnedKey.FORM);
+        holders = new RecordCache<>(table(71, OwnedKey.FORM, new FieldFormat<>(Holder::write, Holder::read)));
+        logGrants = table(72, OwnedKey.FORM, new FieldFormat<>(Grant::write, Grant::read));
+        rounds = table(73, TimedSession.FORM, FieldFormat.NOTHING);
+        lockDues = table(74, TimedSession.FORM, FieldFormat.NOTHING);
+        pieces = table(75, PieceKey.FORM, new FieldFormat<>(Rounds.Piece::write, Rounds.Piece::read));
+        fetches = table(76, Supplier.FORM, new FieldFormat<>(LogHead::write, LogHead::read));
+        supplied = table(77, Supplier.FORM, new FieldFormat<>(Rounds.Supplied::write, Rounds.Supplied::read));
+        outcomes = table(78, InSession.FORM, OUTCOME);
+        marks = table(79, SubtreeKey.FORM, new FieldFormat<>(Contention.Mark::write, Contention.Mark::read));
+        markDues = table(80, DueSubtree.FORM, FieldFormat.NOTHING);
+        pauses = table(81, Pause.FORM, FieldFormat.LONG_NUMBER);
+    }
+
+    /** Returns what the present command draws from. */
+    Supply supply() {
+        return supply;
+    }
+
+    /** Has an entry of a log draw from its grant. */
+    Reply drawingFrom(Grant grant, java.util.function.Supplier<Reply> entry) {
+        supply = grant;
+        try {
+            return entry.get();
+        } finally {
+            supply = ordered;
+        }
     }
 
     private <K, V> Table<K, V> table(int prefix, FieldFormat<K> keys, FieldFormat<V> values) {
@@ -399,6 +519,7 @@ final class Tables {
         usages.begin();
         sessions.begin();
         buckets.begin();
+        holders.begin();
     }
 
     /** Ends a command: what it has changed is in the state. */
@@ -408,6 +529,7 @@ final class Tables {
         usages.end();
         sessions.end();
         buckets.end();
+        holders.end();
     }
 
     Totals totals() {
@@ -473,7 +595,7 @@ final class Tables {
         return Names.text(in.raw(in.remaining()));
     }
 
-    private static Bytes readUntilZero(WireReader in) {
+    static Bytes readUntilZero(WireReader in) {
         WireWriter until = new WireWriter(64);
         for (int next = in.u8(); next != 0; next = in.u8()) {
             until.u8(next);

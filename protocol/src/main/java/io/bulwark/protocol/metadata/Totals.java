@@ -26,6 +26,8 @@ final class Totals {
 
     /** Weight as {@link Weight} counts it. */
     long weight;
+    /** Part of the room for weight that logs may draw. */
+    long weightEscrow;
 
     int openSessions;
     int inodes;
@@ -34,11 +36,16 @@ final class Totals {
     /** Names that no delete marker hides. */
     long visible;
 
+    int locks;
+    int holders;
+    int marks;
+
     void write(WireWriter out) {
         out.i64(commands).i64(agreedMillis).i64(servedMillis).raw(historyDigest);
         out.i32(lastVolume).i64(mapVersion).i64(sequence).i64(lastInode).i64(lastVersion);
         out.i64(lastReport).i64(lastEvidence).i64(weight);
         out.i32(openSessions).i32(inodes).i32(buckets).i32(uploads).i64(visible);
+        out.i64(weightEscrow).i32(locks).i32(holders).i32(marks);
     }
 
     static Totals read(WireReader in) {
@@ -61,6 +68,10 @@ final class Totals {
         totals.buckets = in.i32(0, Integer.MAX_VALUE);
         totals.uploads = in.i32(0, Integer.MAX_VALUE);
         totals.visible = in.nonNegative64();
+        totals.weightEscrow = in.nonNegative64();
+        totals.locks = in.i32(0, Integer.MAX_VALUE);
+        totals.holders = in.i32(0, Integer.MAX_VALUE);
+        totals.marks = in.i32(0, Integer.MAX_VALUE);
         return totals;
     }
 }

@@ -173,7 +173,7 @@ final class Uploads {
                 own < UPLOADS_MAX - all, MetadataError.LIMIT_REACHED, all + " uploads, " + own + " of them of " + by);
         // A lock that the bucket does not allow is refused now, not after all parts have come.
         VersionState state = Namespace.newState(bucket, begin.attributes(), begin.lock(), now);
-        long id = ++tables.totals().lastInode;
+        long id = tables.supply().nextInode();
         Upload upload = new Upload(by, now, 0, 0, state.attributes(), begin.lock());
         tables.uploads.put(new UploadKey(bucket.name, key, id), upload);
         count(bucket, key, upload, 1);

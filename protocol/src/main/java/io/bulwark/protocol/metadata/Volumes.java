@@ -65,15 +65,19 @@ final class Volumes {
     /** Usage of a volume. */
     static final class Usage {
         long bytes;
+        /** Part of the quota that logs may draw. */
+        long escrow;
+
         int buckets;
 
         void write(WireWriter out) {
-            out.i64(bytes).i32(buckets);
+            out.i64(bytes).i64(escrow).i32(buckets);
         }
 
         static Usage read(WireReader in) {
             Usage usage = new Usage();
             usage.bytes = in.nonNegative64();
+            usage.escrow = in.nonNegative64();
             usage.buckets = in.i32(0, Integer.MAX_VALUE);
             return usage;
         }
@@ -81,13 +85,9 @@ final class Volumes {
 
     /** A volume and what it holds. */
     record Entry(Volume volume, long quotaBytes, Usage usage) {
-        /** Refuses a command whose added bytes do not fit into the quota. */
-        void checkQuota(long addedBytes) {
-            long limit = quotaBytes == 0 ? BYTES_MAX : quotaBytes;
-            CommandRefusal.refuseUnless(
-                    addedBytes <= 0 || addedBytes <= limit - usage.bytes,
-                    MetadataError.QUOTA_EXCEEDED,
-                    "volume " + volume.name() + " holds " + usage.bytes + " of " + limit + " bytes");
+        /** Without a quota a bound keeps the sum in its range. */
+        long limit() {
+            return quotaBytes == 0 ? BYTES_MAX : quotaBytes;
         }
 
         void charge(long addedBytes) {

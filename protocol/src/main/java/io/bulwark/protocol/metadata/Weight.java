@@ -1,6 +1,7 @@
 package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.object.ObjectAttributes;
 
 /**
  * Size of the state, at least half as many bytes as in a snapshot, and the accounts that it is charged to. Quotas count
@@ -11,6 +12,9 @@ import io.bulwark.protocol.id.PrincipalId;
 final class Weight {
     /** From here on nothing is accepted that adds to the state; deleting and closing go on. */
     static final long BYTES_MAX = 512L << 20;
+
+    /** A log may draw at most as much. */
+    private static final long ESCROW_MAX = 4L << 20;
 
     static final int SESSION_BYTES = 256;
     static final int INTERVAL_BYTES = 64;
@@ -27,6 +31,12 @@ final class Weight {
     static final int KEY_BYTES = 256;
     static final int GRANT_BYTES = 64;
     static final int AUDIT_BYTES = 64;
+    static final int LOCK_BYTES = 128;
+    static final int HOLDER_BYTES = 1_024;
+    static final int PIECE_BYTES = 128;
+    static final int FETCH_BYTES = 256;
+    static final int OUTCOME_BYTES = 64;
+    static final int MARK_BYTES = 256;
 
     private final Tables tables;
     private final long max;
@@ -41,12 +51,50 @@ final class Weight {
         tables.account(owner).weight += added;
     }
 
+    /** Moves room of an owner between what is free and what its logs may draw. */
+    void escrow(PrincipalId owner, long added) {
+        tables.totals().weightEscrow += added;
+        tables.account(owner).weightEscrow += added;
+    }
+
+    /** Returns how much a log of this owner may draw, see {@link Grant#escrow}. Few logs need as much as the bound. */
+    long escrowFor(PrincipalId owner) {
+        return Math.min(
+                ESCROW_MAX, Grant.escrow(max - bytes() - bytesOf(owner), tables.totals().weightEscrow));
+    }
+
+    /** Returns the size, with what logs may still add. */
     long bytes() {
-        return tables.totals().weight;
+        return tables.totals().weight + tables.totals().weightEscrow;
     }
 
     long bytesOf(PrincipalId owner) {
-        return tables.accounts.find(owner).map(account -> account.weight).orElse(0L);
+        return tables.accounts
+                .find(owner)
+                .map(account -> account.weight + account.weightEscrow)
+                .orElse(0L);
+    }
+
+    /** Returns the most that a delete marker adds. */
+    static long markerMax() {
+        return (long) LINK_BYTES + Names.KEY_BYTES_MAX;
+    }
+
+    /** Returns the most that an entry of a log adds to the state. */
+    static long maxOf(Command command) {
+        return switch (command) {
+            case Command.PutObject put ->
+                (long) INODE_BYTES
+                        + (long) (RANGE_BYTES + INTERVAL_BYTES)
+                                * put.layout().ranges().size()
+                        + put.layout().pins().length()
+                        + markerMax()
+                        + put.attributes().encodedBytes();
+            case Command.RenameObject ignored -> 2 * markerMax() + ObjectAttributes.ENCODED_BYTES_MAX;
+            case Command.CopyObject ignored -> markerMax() + ObjectAttributes.ENCODED_BYTES_MAX;
+            case Command.SetTags ignored -> ObjectAttributes.ENCODED_BYTES_MAX;
+            default -> markerMax();
+        };
     }
 
     void requireRoom(PrincipalId owner) {
@@ -84,6 +132,7 @@ final class Weight {
             case Command.SetAccessKey ignored -> true;
             case Command.PutDocument ignored -> true;
             case Command.SetTags ignored -> true;
+            case Command.Lock ignored -> true;
             case Command.AbandonRanges abandon -> !abandon.ranges().isEmpty();
             case Command.SetRelease set -> set.allowed();
             case Command.SetActFor set -> !set.ceiling().isNone();
@@ -108,6 +157,8 @@ final class Weight {
             case Command.RemoveDocument ignored -> false;
             case Command.SetRetention ignored -> false;
             case Command.SetLegalHold ignored -> false;
+            case Command.Unlock ignored -> false;
+            case Command.OpenRound ignored -> false;
         };
     }
 }

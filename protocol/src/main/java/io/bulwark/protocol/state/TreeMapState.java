@@ -58,7 +58,7 @@ public final class TreeMapState implements KeyValueState {
     }
 
     /** The bytes without the rest of the frame that they were read from, which they would keep in memory. */
-    private static Bytes detachedCopy(Bytes bytes) {
+    static Bytes detachedCopy(Bytes bytes) {
         return bytes.length() == bytes.array().length ? bytes : Bytes.of(bytes.toByteArray());
     }
 }

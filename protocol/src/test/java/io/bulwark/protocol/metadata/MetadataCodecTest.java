@@ -103,7 +103,10 @@ class MetadataCodecTest {
                         Command.ReportEvidence.class,
                         Command.ReportPoison.class,
                         Command.SealEpoch.class,
-                        Command.ConfirmEpoch.class);
+                        Command.ConfirmEpoch.class,
+                        Command.Lock.class,
+                        Command.Unlock.class,
+                        Command.OpenRound.class);
     }
 
     @Test

@@ -12,6 +12,10 @@ import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.locking.LogEntry;
+import io.bulwark.protocol.locking.LogHead;
+import io.bulwark.protocol.locking.LogId;
+import io.bulwark.protocol.locking.Subtree;
 import io.bulwark.protocol.object.Composition;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectAttributes;
@@ -44,6 +48,8 @@ final class Samples {
     static final PrincipalKey KEY = key("4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5");
 
     static final PrincipalKey OTHER_KEY = key("b01cbd1c01e58065711814b583f061e9d431cca994cea1313449bf97c840ae0a");
+
+    private static final LogId LOG = new LogId(OWNER, 2, 40);
 
     private static final UploadName UPLOAD = new UploadName("films", "a/\u00fc", 17);
 
@@ -83,6 +89,7 @@ final class Samples {
     static Map<String, Submission> submissions() {
         Map<String, Submission> all = new LinkedHashMap<>();
         all.put("open-session", new Submission.OpenSession(MetadataFixture.filled(16, 1), 1));
+        all.putAll(ofLogServers());
         commands().forEach((name, command) -> all.put(name, new Submission.InSession(2, 9, 7, command)));
         all.put(
                 "signed",
@@ -185,6 +192,7 @@ final class Samples {
         all.putAll(ofBuckets());
         putAdministration(all);
         putUploads(all);
+        putLocking(all);
         all.put("set-act-for", new Command.SetActFor(OWNER, PERSON, new Rights(true, true, false)));
         all.put(
                 "set-access-key",
@@ -193,6 +201,45 @@ final class Samples {
         all.put("remove-access-key", new Command.RemoveAccessKey("BWKSAMPLE23456789012"));
         all.put("set-gateways", new Command.SetGateways(GATEWAYS));
         return all;
+    }
+
+    private static void putLocking(Map<String, Command> all) {
+        all.put(
+                "lock",
+                new Command.Lock(List.of(new Subtree("films", "a/"), new Subtree("music", "")), KEY));
+        all.put("unlock", new Command.Unlock());
+        all.put("open-round", new Command.OpenRound(new Subtree("films", "a/")));
+    }
+
+    private static Map<String, Submission> ofLogServers() {
+        Map<String, Submission> all = new LinkedHashMap<>();
+        LogHead head = new LogHead(3, MetadataFixture.filled(32, 0xA3), MetadataFixture.filled(64, 0x51));
+        LogHead empty = LogHead.empty(MetadataFixture.filled(32, 0xA0));
+        all.put(
+                "fetch",
+                new Submission.Fetch(List.of(
+                        new Submission.Fetched(LOG, head),
+                        new Submission.Fetched(new LogId(OWNER, 3, 41), empty))));
+        LogEntry own = new LogEntry(1_700_000_000_000L, Optional.empty(), MetadataFixture.filled(3, 0xC0));
+        LogEntry ofPerson = new LogEntry(1_700_000_000_001L, Optional.of(PERSON), MetadataFixture.filled(2, 0xC1));
+        all.put("pieces", new Submission.Pieces(LOG, 2, MetadataFixture.filled(32, 0xA1), List.of(own, ofPerson)));
+        return all;
+    }
+
+    private static void putLockReplies(Map<String, Reply> all) {
+        all.put("locked", new Reply.Locked(LOG, 1_700_000_000_000L, 100, 200, 1 << 30, 5_000));
+        all.put(
+                "lock-list",
+                new Reply.LockList(
+                        List.of(
+                                new Reply.LockEntry(
+                                        new Subtree("films", "a/"), LOG, Optional.of(RoundReason.CONTENDED)),
+                                new Reply.LockEntry(new Subtree("music", ""), LOG, Optional.empty())),
+                        true));
+        all.put(
+                "log-outcome",
+                new Reply.LogOutcome(
+                        9, 8, List.of(MetadataFixture.filled(3, 0xC0), MetadataFixture.filled(2, 0xC1))));
     }
 
     private static void putUploads(Map<String, Command> all) {
@@ -278,6 +325,9 @@ final class Samples {
         all.put("find-access-key", new Query.FindAccessKey("BWKSAMPLE23456789012"));
         all.put("list-access-keys", new Query.ListAccessKeys(PERSON, "BWKSAMPLE23456789012", 10));
         all.put("list-gateways", new Query.ListGateways());
+        all.put("list-locks", new Query.ListLocks(Optional.of(new Subtree("films", "a/")), 10));
+        all.put("list-first-locks", new Query.ListLocks(Optional.empty(), 10));
+        all.put("log-outcome", new Query.LogOutcome(2, 40, 7));
         all.put("query-on-behalf", new Query.OnBehalf(PERSON, new Query.FindObject("films", "a", 3)));
         return all;
     }
@@ -386,6 +436,7 @@ final class Samples {
         all.put("inode-found", new Reply.InodeFound(true));
         all.put("inode-gone", new Reply.InodeFound(false));
         putLists(all);
+        putLockReplies(all);
         all.put("document-stored", new Reply.DocumentStored(9));
         all.put("document-found", new Reply.DocumentFound(9, MetadataFixture.filled(5, 0xD0)));
         all.put("document-list", new Reply.DocumentList(List.of(new Reply.DocumentEntry("cors", 9))));

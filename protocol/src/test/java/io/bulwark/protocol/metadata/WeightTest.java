@@ -24,7 +24,7 @@ class WeightTest {
     @PlantedBug(
             in = MetadataStateMachine.class,
             rule = "a full state refuses more",
-            replace = "tables.weight.requireRoom(submitter);",
+            replace = "tables.supply().requireWeight(submitter);",
             with = "")
     @Test
     void emptyObjectsCannotFillTheReplicas() {

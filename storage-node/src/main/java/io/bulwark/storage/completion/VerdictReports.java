@@ -112,7 +112,13 @@ final class VerdictReports {
                 if (reports++ == REPORTS_PER_POLL) {
                     break;
                 }
-                if (report(report.get(), seen)) {
+                Optional<MetadataError> refused = report(report.get(), seen);
+                if (refused.filter(MetadataError.LOCKED::equals).isPresent()) {
+                    // It waits for logs that rely on the client's rights, and is given again with the next poll.
+                    break;
+                }
+                // A bad signature: the node's key is being exchanged, and the replicas will know it soon.
+                if (refused.filter(MetadataError.BAD_SIGNATURE::equals).isEmpty()) {
                     told.put(report.get(), entry.at());
                 }
             }
@@ -154,8 +160,8 @@ final class VerdictReports {
         return Optional.ofNullable(volumes.get(number));
     }
 
-    /** Sends a report; returns whether the same need not be reported again soon. */
-    private boolean report(SentReport what, Effect.Evidence seen) throws InterruptedException, ExecutionException {
+    /** Sends a report; returns the reason if it is refused. */
+    private Optional<MetadataError> report(SentReport what, Effect.Evidence seen) throws InterruptedException, ExecutionException {
         String detail = seen.detail().substring(0, Math.min(seen.detail().length(), DETAIL_LENGTH));
         Command command = switch (what) {
             case SentReport.OfNode of -> new Command.ReportEvidence(of.node(), seen.block(), seen.verdict(), detail);
@@ -164,9 +170,8 @@ final class VerdictReports {
         reported++;
         if (session.submit(command) instanceof Reply.Failed failed) {
             LOG.warn("the metadata service refused the verdict {}: {}", seen, failed.message());
-            // The node's key is being exchanged: the replicas will know it soon.
-            return failed.error() != MetadataError.BAD_SIGNATURE;
+            return Optional.of(failed.error());
         }
-        return true;
+        return Optional.empty();
     }
 }

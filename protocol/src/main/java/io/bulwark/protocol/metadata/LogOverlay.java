@@ -1,0 +1,30 @@
+package io.bulwark.protocol.metadata;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.locking.LockView;
+import io.bulwark.protocol.locking.LogEntry;
+import io.bulwark.protocol.locking.LogId;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.Optional;
+
+/** Overlay of one log: a state machine of its own over the state of the replica. */
+final class LogOverlay implements LockView.Overlay {
+    private final MetadataStateMachine machine;
+    private final LogId log;
+
+    /** @param machine over an overlay state */
+    LogOverlay(MetadataStateMachine machine, LogId log) {
+        this.machine = machine;
+        this.log = log;
+    }
+
+    @Override
+    public Bytes execute(LogEntry entry) {
+        return machine.executeInLog(log, entry);
+    }
+
+    @Override
+    public Bytes query(Optional<PrincipalId> onBehalfOf, Bytes query) {
+        return machine.queryInLog(log, onBehalfOf, query);
+    }
+}
