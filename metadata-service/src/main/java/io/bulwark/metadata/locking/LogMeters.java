@@ -1,6 +1,7 @@
 package io.bulwark.metadata.locking;
 
 import io.bulwark.protocol.locking.LogRefusal;
+import io.bulwark.protocol.metadata.RoundReason;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -15,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class LogMeters {
     private final Counter appends;
     private final Counter entries;
-    private final Timer rounds;
+    private final Map<RoundReason, Timer> rounds = new EnumMap<>(RoundReason.class);
     private final Map<LogRefusal, Counter> refusals = new EnumMap<>(LogRefusal.class);
     private final AtomicInteger open = new AtomicInteger();
     private final AtomicInteger owed = new AtomicInteger();
@@ -27,9 +28,14 @@ public final class LogMeters {
         entries = Counter.builder("bulwark.locking.entries")
                 .description("Entries of logs that the log server has taken.")
                 .register(meters);
-        rounds = Timer.builder("bulwark.locking.rounds")
-                .description("Rounds that have closed a log, and how long they took.")
-                .register(meters);
+        for (RoundReason reason : RoundReason.values()) {
+            rounds.put(
+                    reason,
+                    Timer.builder("bulwark.locking.rounds")
+                            .description("Rounds that have closed a log, and how long they took, by reason.")
+                            .tag("reason", reason.name().toLowerCase(Locale.ROOT))
+                            .register(meters));
+        }
         for (LogRefusal reason : LogRefusal.values()) {
             refusals.put(
                     reason,
@@ -51,8 +57,11 @@ public final class LogMeters {
         entries.increment(count);
     }
 
-    void closed(long millis) {
-        rounds.record(millis, TimeUnit.MILLISECONDS);
+    void closed(RoundReason reason, long millis) {
+        Timer timer = rounds.get(reason);
+        if (timer != null) {
+            timer.record(millis, TimeUnit.MILLISECONDS);
+        }
     }
 
     void refused(LogRefusal reason) {

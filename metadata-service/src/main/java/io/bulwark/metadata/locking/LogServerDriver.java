@@ -10,10 +10,10 @@ import io.bulwark.protocol.locking.LogId;
 import io.bulwark.protocol.locking.LogRefusal;
 import io.bulwark.protocol.locking.LogServer;
 import io.bulwark.protocol.locking.LogStoreRecord;
+import io.bulwark.protocol.metadata.RoundReason;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.Peer;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -63,15 +63,17 @@ public final class LogServerDriver implements AutoCloseable {
 
     private record Asker(Peer peer, long requestId, long sinceMillis) {}
 
+    private record Round(RoundReason reason, long sinceMillis) {}
+
     private final PrincipalId self;
     private final List<PrincipalId> replicas;
     private final Host host;
     private final LogStore store;
     private final LogMeters meters;
     private final Map<Long, Asker> askers = new LinkedHashMap<>();
-    private final Map<LogId, Long> rounds = new TreeMap<>();
+    private final Map<LogId, Round> rounds = new TreeMap<>();
     private @Nullable LogServer server;
-    private @Nullable LockView view;
+    private @Nullable LockTable table;
     private long lastAsker;
 
     /** The last token before the first one of this server. */
@@ -148,7 +150,7 @@ public final class LogServerDriver implements AutoCloseable {
     /** The state was replaced, or a call that read it has failed. */
     public void reset() {
         server = null;
-        view = null;
+        table = null;
         rounds.clear();
         meters.setOpen(0, 0);
     }
@@ -161,13 +163,13 @@ public final class LogServerDriver implements AutoCloseable {
             return false;
         }
         if (server == null && stored == handedOver && knowsAbstention(nowMillis, locks.get().view())) {
-            LockTable table = locks.get();
+            LockTable found = locks.get();
             base = handedOver;
-            view = table.view();
+            table = found;
             server = new LogServer(
-                    new LogServer.Config(table.cluster(), replicas, self, store.abstains()),
-                    table.view(),
-                    table.submissions(),
+                    new LogServer.Config(found.cluster(), replicas, self, store.abstains()),
+                    found.view(),
+                    found.submissions(),
                     store.records());
         }
         return server != null;
@@ -221,19 +223,29 @@ public final class LogServerDriver implements AutoCloseable {
 
     /** Measures the rounds from their opening in the state to the end of their log. */
     private void watchRounds(long nowMillis) {
-        LockView locks = view;
+        LockTable locks = table;
         if (locks == null) {
             return;
         }
-        List<LockView.OpenLog> owed = locks.fetchesOwed(self);
-        owed.forEach(open -> rounds.putIfAbsent(open.id(), nowMillis));
-        for (LogId log : new ArrayList<>(rounds.keySet())) {
-            if (locks.log(log.holder(), log.session())
-                    .filter(open -> open.id().equals(log))
-                    .isEmpty()) {
-                meters.closed(nowMillis - rounds.remove(log));
+        List<LockView.OpenLog> owed = locks.view().fetchesOwed(self);
+        for (LockView.OpenLog open : owed) {
+            if (!rounds.containsKey(open.id())) {
+                locks.reasons()
+                        .apply(open.id())
+                        .ifPresent(reason -> rounds.put(open.id(), new Round(reason, nowMillis)));
             }
         }
+        rounds.entrySet().removeIf(each -> {
+            LogId log = each.getKey();
+            boolean isOver = locks.view()
+                    .log(log.holder(), log.session())
+                    .filter(open -> open.id().equals(log))
+                    .isEmpty();
+            if (isOver) {
+                meters.closed(each.getValue().reason(), nowMillis - each.getValue().sinceMillis());
+            }
+            return isOver;
+        });
         meters.setOpen(store.logs(), owed.size());
     }
 

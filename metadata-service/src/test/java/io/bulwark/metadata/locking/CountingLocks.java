@@ -10,6 +10,7 @@ import io.bulwark.protocol.locking.LogEntry;
 import io.bulwark.protocol.locking.LogHead;
 import io.bulwark.protocol.locking.LogId;
 import io.bulwark.protocol.locking.LogSubmissions;
+import io.bulwark.protocol.metadata.RoundReason;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
@@ -83,13 +84,18 @@ final class CountingLocks implements LockView {
         }
 
         @Override
-        public Bytes pieces(LogId id, long first, List<LogEntry> piece) {
+        public Bytes pieces(LogId id, long first, Bytes previous, List<LogEntry> piece) {
             return new WireWriter().string("piece").i64(piece.size()).toBytes();
+        }
+
+        @Override
+        public Bytes step() {
+            return new WireWriter().string("step").toBytes();
         }
     };
 
     LockTable table() {
-        return new LockTable(CLUSTER, this, SUBMISSIONS);
+        return new LockTable(CLUSTER, this, SUBMISSIONS, id -> Optional.of(RoundReason.UNLOCKED));
     }
 
     private PrincipalKey key() {
@@ -110,8 +116,13 @@ final class CountingLocks implements LockView {
     }
 
     @Override
-    public long backedLength(LogId id, LogHead head) {
+    public int backedLength(LogId id, List<Bytes> hashes) {
         return 0;
+    }
+
+    @Override
+    public boolean isReplaying() {
+        return false;
     }
 
     @Override

@@ -331,7 +331,9 @@ class LogServerDriverTest implements LogServerDriver.Host {
         assertThat(driver().logs()).isEqualTo(1);
         driver().onStable(++now, locks.commands);
         assertThat(driver().logs()).isZero();
-        assertThat(meters.get("bulwark.locking.rounds").timer().count()).isEqualTo(1);
+        assertThat(meters.get("bulwark.locking.rounds")
+                        .tag("reason", "unlocked")
+                        .timer().count()).isEqualTo(1);
     }
 
     @Test

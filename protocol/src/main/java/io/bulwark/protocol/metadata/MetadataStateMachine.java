@@ -55,7 +55,7 @@ public final class MetadataStateMachine {
     private final LockTable locks;
     private final LogExecution logs;
     private final Rounds rounds;
-    private final LockView lockView;
+    private final ReplicaLocks lockView;
 
     /** A new one, in memory. */
     public MetadataStateMachine(Genesis genesis) {
@@ -205,6 +205,11 @@ public final class MetadataStateMachine {
     /** Returns the view of the log server that serves beside this replica. */
     public LockView locks() {
         return lockView;
+    }
+
+    /** Returns why the round that closes a log was opened; empty if none is open. */
+    public Optional<RoundReason> roundOf(LogId log) {
+        return lockView.reason(log);
     }
 
     /** Executes an entry of a log on an overlay. */

@@ -293,9 +293,19 @@ final class Rounds {
                 .findFirst();
     }
 
-    /** Returns whether a server still owes its FETCH to this round. */
+    /** Returns whether a server still owes something to this round: its FETCH, or pieces without which that counts not. */
     boolean isOwed(Holder holder, PrincipalId server) {
-        return holder.stage == Stage.COLLECTING && !tables.fetches.contains(new Supplier(holder.id(), server));
+        return holder.stage == Stage.COLLECTING
+                && tables.fetches
+                        .get(new Supplier(holder.id(), server))
+                        .filter(head -> isBacked(holder, head.length(), head.hash()))
+                        .isEmpty();
+    }
+
+    /** Returns whether ordered commands execute entries of logs now. */
+    boolean isReplaying() {
+        return tables.totals().locks > 0
+                && admitted().stream().anyMatch(holder -> holder.stage == Stage.REPLAYING);
     }
 
     /** Answers a holder about its last log. */
