@@ -293,7 +293,7 @@ final class Rounds {
                 .findFirst();
     }
 
-    /** Returns whether a server still owes something to this round: its FETCH, or pieces without which that counts not. */
+    /** Returns whether a server still owes its FETCH to this round, or pieces with which it counts. */
     boolean isOwed(Holder holder, PrincipalId server) {
         return holder.stage == Stage.COLLECTING
                 && tables.fetches

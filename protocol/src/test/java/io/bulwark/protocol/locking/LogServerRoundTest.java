@@ -280,7 +280,7 @@ class LogServerRoundTest {
     }
 
     @Test
-    void batchThatWasNotSyncedIsNeitherAcknowledgedNorInTheRoundAfterACrash() {
+    void batchThatWasNotSyncedIsNotInTheRoundAfterACrash() {
         append(log.batch(5));
         assertThat(written(server.onMessage(HOLDER, 9, log.batch(6)))).isEmpty();
         unsynced.clear();

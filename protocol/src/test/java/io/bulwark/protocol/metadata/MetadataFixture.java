@@ -16,6 +16,7 @@ import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.object.ObjectLock;
 import io.bulwark.protocol.object.Retention;
 import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -34,7 +35,13 @@ final class MetadataFixture {
     MetadataStateMachine machine = new MetadataStateMachine(genesis(5));
     long nowMillis = 1_700_000_000_000L;
     int volume;
+
+    /** All that was executed, in order. */
+    final List<Executed> history = new ArrayList<>();
+
     private int nonces;
+
+    record Executed(PrincipalId submitter, Bytes submission, long atMillis) {}
 
     static Genesis genesis(int nodes) {
         return new Genesis(
@@ -137,6 +144,7 @@ final class MetadataFixture {
 
     Reply submit(PrincipalId submitter, Submission submission) {
         nowMillis += 1000;
+        history.add(new Executed(submitter, submission.encoded(), nowMillis));
         return Reply.decode(machine.execute(submitter, submission.encoded(), nowMillis));
     }
 
