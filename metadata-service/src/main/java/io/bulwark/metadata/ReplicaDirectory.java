@@ -20,6 +20,7 @@ import java.util.stream.Stream;
  * log-N, snapshot-N, incarnation, damaged    of engines with incarnations
  * pages/, promises/                          of the engine after the proactive recovery paper
  * promises-C/, begun-C                       of that, in the configuration of replicas with the number C
+ * logs/                                      of its log server
  * replica                                    the name of the replica whose directory this is
  * contradiction                              why its replica has stopped for good
  * </pre>
@@ -35,6 +36,11 @@ public record ReplicaDirectory(Path path) {
 
     public Path promises() {
         return promises(0);
+    }
+
+    /** Returns the directory of the logs of holders. */
+    public Path logs() {
+        return path.resolve("logs");
     }
 
     /** Returns the directory of the replica's promises in the configuration with this number. */

@@ -190,7 +190,7 @@ class BftReplacementTest {
                 ReplicaRestarter.start(
                         config,
                         own,
-                        state -> new NamespaceMachine(genesis, state),
+                        state -> new NamespaceMachine(genesis, 1, state),
                         StartReason.NORMAL,
                         KnownReplicas.of(channels, own, kept),
                         new SimpleMeterRegistry()));

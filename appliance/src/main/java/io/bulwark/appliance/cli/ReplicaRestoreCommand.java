@@ -50,9 +50,10 @@ final class ReplicaRestoreCommand implements Callable<Integer> {
                     CommandFailure.USAGE, "the engine " + plan.shape().ordering() + " has no such command");
         }
         ReplicaSetup setup = plan.replica(0, directories.getFirst());
+        ReplicaConfig config = ReplicaConfig.of(0, setup.replicas(), directories.getFirst());
         HistoryRestore restore = new HistoryRestore(
-                ReplicaConfig.of(0, setup.replicas(), directories.getFirst()),
-                state -> new NamespaceMachine(setup.genesis(), state),
+                config,
+                state -> new NamespaceMachine(setup.genesis(), config.fixed().faulty(), state),
                 plan.data().root().resolve("restoring"));
         Integer chosen = from;
         if (chosen == null) {

@@ -24,7 +24,8 @@ public enum Ordering {
             return ReplicaRestarter.start(
                     life.config(),
                     life.credentials(),
-                    state -> new NamespaceMachine(life.genesis(), state),
+                    state -> new NamespaceMachine(
+                            life.genesis(), life.config().fixed().faulty(), state),
                     life.start(),
                     life.group(),
                     life.meters());

@@ -3,11 +3,17 @@ package io.bulwark.metadata.bft;
 import io.bulwark.client.replicas.KnownReplicas;
 import io.bulwark.metadata.RecoveryAnswers;
 import io.bulwark.metadata.ReplicaConfig;
+import io.bulwark.metadata.ReplicaDirectory;
 import io.bulwark.metadata.ReplicaLinks;
 import io.bulwark.metadata.ReplicaLoop;
 import io.bulwark.metadata.ReplicaStatus;
+import io.bulwark.metadata.locking.LogMeters;
+import io.bulwark.metadata.locking.LogServerDriver;
+import io.bulwark.metadata.locking.LogStore;
+import io.bulwark.metadata.ordering.LockTable;
 import io.bulwark.metadata.ordering.StateMachine;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.locking.LockingMessage;
 import io.bulwark.protocol.ordering.CallRefusal;
 import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.OrderingMessage.Refused;
@@ -20,6 +26,7 @@ import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.ConfigurationChain;
 import io.bulwark.protocol.ordering.membership.ConfigurationStart;
 import io.bulwark.protocol.ordering.membership.Handover;
+import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.ordering.membership.MembershipMessage;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
@@ -71,6 +78,7 @@ final class BftReplica implements ReplicaIncarnation {
     private final Runnable onEnd;
     private final Optional<KnownReplicas> group;
     private final Optional<MembershipExchange> talk;
+    private final Optional<LogServerDriver> logs;
     private final Consumer<Successor> commitLearner = this::learn;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final GracefulLeave leaving = new GracefulLeave();
@@ -84,6 +92,7 @@ final class BftReplica implements ReplicaIncarnation {
     // Owned by the loop's thread.
     private long appended;
     private long durable;
+    private long executed;
     private long describedMillis;
     private boolean transferGoesOn;
 
@@ -92,6 +101,7 @@ final class BftReplica implements ReplicaIncarnation {
      *
      * @param group the replicas and their keys; empty if they stay
      * @param configurationChain the known lineage of the replicas
+     * @param meters of the log server
      * @param transport is closed with it
      * @param onEnd called once, by the ordering thread, if this life ended by itself: its log is forged, its disk
      *     fails, or another configuration follows
@@ -103,6 +113,7 @@ final class BftReplica implements ReplicaIncarnation {
             StartReason wanted,
             Optional<KnownReplicas> group,
             ConfigurationChain configurationChain,
+            LogMeters meters,
             Transport transport,
             Runnable onEnd)
             throws IOException {
@@ -135,13 +146,30 @@ final class BftReplica implements ReplicaIncarnation {
                     new PeerReceiver(),
                     keys.map(own -> own.sessionKeys(place, config.recoveries())).orElse(null));
             transfer = new PageTransfer(configuration, place, disk.store(), disk.application(), mail, random);
+            logs = openLogs(name, new ReplicaDirectory(config.directory()), start, meters);
             report = new StatusReporter(self, configuration, replica, mail, keys.map(_ -> config.recoveries()));
             status = describe();
-            server = transport.listen(config.listen(), this::onMessage);
+            try {
+                server = transport.listen(config.listen(), this::onMessage);
+            } catch (IOException | RuntimeException e) {
+                logs.ifPresent(LogServerDriver::close);
+                throw e;
+            }
         } catch (IOException | RuntimeException e) {
             disk.close();
             throw e;
         }
+    }
+
+    private Optional<LogServerDriver> openLogs(
+            PrincipalId name, ReplicaDirectory directory, StartReason start, LogMeters meters) throws IOException {
+        if (disk.application().locks().isEmpty()) {
+            return Optional.empty();
+        }
+        LogStore store = LogStore.open(directory.logs(), start == StartReason.FORGOTTEN, new LogDisk());
+        List<PrincipalId> replicas =
+                configuration.members().stream().map(Member::replica).toList();
+        return Optional.of(new LogServerDriver(name, replicas, new LogHost(), store, meters));
     }
 
     /** Sends a message about configurations to another member. */
@@ -185,6 +213,8 @@ final class BftReplica implements ReplicaIncarnation {
             loop.run(() -> {
                 disk.application().onDurable(sequence);
                 replica.onCheckpointDurable(sequence);
+                logs.ifPresent(
+                        each -> each.onStable(now(), disk.application().stableCommands()));
             });
         }
 
@@ -196,6 +226,46 @@ final class BftReplica implements ReplicaIncarnation {
                 }
                 throw failed instanceof RuntimeException thrown ? thrown : new IllegalStateException(failed);
             });
+        }
+    }
+
+    /** Events from the thread that writes the logs of holders. */
+    private final class LogDisk implements LogStore.Listener {
+        @Override
+        public void onStored(long token) {
+            loop.run(() -> logs.ifPresent(each -> each.onStored(now(), token)));
+        }
+
+        @Override
+        public void onFailure(IOException failed) {
+            loop.run(() -> {
+                throw failed;
+            });
+        }
+    }
+
+    /** This replica, as its log server sees it. */
+    private final class LogHost implements LogServerDriver.Host {
+        @Override
+        public Optional<LockTable> locks() {
+            return disk.application().locks();
+        }
+
+        @Override
+        public boolean isReadable() {
+            return report.isAmongOthers() && replica.isReadable();
+        }
+
+        @Override
+        public boolean isCurrent(long nowMillis) {
+            return isReadable()
+                    && replica.lag() == 0
+                    && replica.recoveries(nowMillis).phase() == RecoveryReport.Phase.NONE;
+        }
+
+        @Override
+        public void submit(long nowMillis, Bytes submission) {
+            var _ = replica.submit(nowMillis, submission); // it is repeated
         }
     }
 
@@ -226,6 +296,7 @@ final class BftReplica implements ReplicaIncarnation {
         }
         loop.close();
         transport.close();
+        logs.ifPresent(LogServerDriver::close);
         disk.close();
     }
 
@@ -244,6 +315,7 @@ final class BftReplica implements ReplicaIncarnation {
         @Override
         public void afterSteps() throws IOException {
             drain();
+            informLogServer();
             endIfOver();
             leaving.look(durable, replica.isLed());
         }
@@ -320,6 +392,7 @@ final class BftReplica implements ReplicaIncarnation {
         replica.onClock(now, System.currentTimeMillis());
         mail.onTick(now);
         replica.onTick(now);
+        logs.ifPresent(each -> each.onTick(now));
         onTransfer(now, transfer.onTick(now));
         clients.onTick(now);
         drain();
@@ -345,6 +418,8 @@ final class BftReplica implements ReplicaIncarnation {
         }
         switch (message) {
             case OrderingMessage.ToReplica request -> onRequest(peer, requestId, request);
+            case LockingMessage.ToServer request ->
+                logs.ifPresent(each -> each.onMessage(now(), peer, requestId, request));
             case MembershipMessage said -> {
                 if (talk.isPresent()) {
                     talk.get().onMessage(now(), peer, requestId, said);
@@ -390,7 +465,10 @@ final class BftReplica implements ReplicaIncarnation {
                 return;
             }
             case CHECK_GONE -> replica.onCheckGone(now);
-            case FETCHED -> replica.onStateFetched(now, progress.read(), progress.damaged());
+            case FETCHED -> {
+                logs.ifPresent(LogServerDriver::reset);
+                replica.onStateFetched(now, progress.read(), progress.damaged());
+            }
             case CHECKED -> replica.onStateChecked(now, progress.read(), progress.damaged());
             case NOTHING -> {
                 return;
@@ -448,6 +526,15 @@ final class BftReplica implements ReplicaIncarnation {
                     mail.reportFault(now, accused.replica(), "misbehaved: " + accused.what());
             }
         });
+    }
+
+    /** Rounds may have been opened or have ended with the commands that were executed; what follows is sent at once. */
+    private void informLogServer() throws IOException {
+        if (logs.isPresent() && replica.executed() != executed) {
+            executed = replica.executed();
+            logs.get().onExecuted(now());
+            drain();
+        }
     }
 
     private PrincipalId nameOf(int place) {

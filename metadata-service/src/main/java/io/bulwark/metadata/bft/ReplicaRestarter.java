@@ -6,8 +6,10 @@ import io.bulwark.metadata.ReplicaConfig;
 import io.bulwark.metadata.ReplicaDirectory;
 import io.bulwark.metadata.ReplicaLinks;
 import io.bulwark.metadata.ReplicaStatus;
+import io.bulwark.metadata.locking.LogMeters;
 import io.bulwark.metadata.ordering.StateMachine;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.locking.LockingCodec;
 import io.bulwark.protocol.ordering.OrderingCodec;
 import io.bulwark.protocol.ordering.driver.StartReason;
 import io.bulwark.protocol.ordering.key.KeyMessageCodec;
@@ -47,6 +49,7 @@ public final class ReplicaRestarter implements RecoverableReplica {
     private final StateMachine.Factory machines;
     private final Optional<KnownReplicas> group;
     private final MeterRegistry meters;
+    private final LogMeters logMeters;
     private volatile ReplicaIncarnation life;
     private long begunNanos;
     private long pauseMillis = PAUSE_FIRST_MILLIS;
@@ -62,6 +65,7 @@ public final class ReplicaRestarter implements RecoverableReplica {
             throws IOException {
         this.group = group;
         this.meters = meters;
+        this.logMeters = new LogMeters(meters);
         this.config = config;
         this.credentials = credentials;
         this.machines = machines;
@@ -116,7 +120,7 @@ public final class ReplicaRestarter implements RecoverableReplica {
                 ReplicaLinks.settings().withEventLoopThreads(1),
                 credentials,
                 new MessageCodecs(
-                        new OrderingCodec(), new ReplicaMessageCodec(), new KeyMessageCodec(), new MembershipCodec()),
+                        new OrderingCodec(), new ReplicaMessageCodec(), new KeyMessageCodec(), new MembershipCodec(), new LockingCodec()),
                 meters);
         try {
             Optional<String> stopped = new ReplicaDirectory(config.directory()).stopped();
@@ -130,7 +134,7 @@ public final class ReplicaRestarter implements RecoverableReplica {
                 return nonMember;
             }
             BftReplica begun = new BftReplica(
-                    config, credentials, machines, start, group, configurationChain, transport, this::onEnd);
+                    config, credentials, machines, start, group, configurationChain, logMeters, transport, this::onEnd);
             begun.begin();
             return begun;
         } catch (IOException | RuntimeException e) {

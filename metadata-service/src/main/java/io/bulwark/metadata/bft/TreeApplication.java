@@ -1,5 +1,6 @@
 package io.bulwark.metadata.bft;
 
+import io.bulwark.metadata.ordering.LockTable;
 import io.bulwark.metadata.ordering.StateMachine;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.driver.Application;
@@ -46,6 +47,8 @@ final class TreeApplication implements Application {
     private final LongConsumer checkpointDurable;
     private final NavigableMap<Long, Bytes> durable = new TreeMap<>();
     private CompletableFuture<?> flushed = CompletableFuture.completedFuture(null);
+    private final NavigableMap<Long, Long> commands = new TreeMap<>();
+    private long stableCommands;
     private boolean staged;
     private final List<Long> damagedCheckpoints;
     private boolean hasOthers;
@@ -157,6 +160,7 @@ final class TreeApplication implements Application {
     public Bytes checkpoint(long sequence, Bytes engineState) {
         tree.put(ENGINE_KEY, engineState);
         StateTree.Checkpoint taken = tree.checkpoint(sequence);
+        machine.locks().ifPresent(locks -> commands.put(sequence, locks.view().commands()));
         staged = false;
         writer.execute(() -> {
             store.write(taken.batch());
@@ -171,7 +175,23 @@ final class TreeApplication implements Application {
         if (digest != null) {
             tree.stored(sequence);
             durable.put(sequence, digest);
+            Long executed = commands.get(sequence);
+            stableCommands = executed == null ? stableCommands : executed;
+            commands.headMap(sequence, true).clear();
         }
+    }
+
+    /**
+     * Returns a number of executed commands. No later life begins from a state with fewer, unless its files are damaged:
+     * and such a life executes first what the log of promises has.
+     */
+    long stableCommands() {
+        return stableCommands;
+    }
+
+    /** Returns the locks in the state, until the state is replaced. */
+    Optional<LockTable> locks() {
+        return machine.locks();
     }
 
     @Override
@@ -233,6 +253,7 @@ final class TreeApplication implements Application {
         machine = machines.over(tree);
         durable.clear();
         durable.putAll(tree.checkpoints());
+        commands.clear();
         hasOthers = false;
     }
 }

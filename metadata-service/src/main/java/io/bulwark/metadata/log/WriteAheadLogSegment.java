@@ -25,24 +25,16 @@ import java.util.zip.CRC32C;
  * <pre>
  * pages 0 and 1   the header, twice: magic (8), number (8), mark (8), bytes of the second place (8), number of promises in the
  *                 summary (8), CRC-32C of these (4)
- * second place    frames of promises, then zeros
+ * second place    {@linkplain DiskFrame frames} of promises, then zeros
  * first place     frames of promises and bodies, then zeros, to the end of the file
- * frame           mark (8), length (4), ordinal (8), synced (8), CRC-32C of these and of the bytes (4), the bytes
  * </pre>
  *
- * Big-endian, pages of 4,096 bytes. The mark is random and secret, so that the content of a client's command cannot
- * pass for a frame. Promises are numbered from 0; a body has the ordinal -1. A frame records how many promises were
- * synced before it was written. So a promise that is missing in both places was never synced, or a later frame records
- * that it was.
+ * Big-endian, pages of 4,096 bytes. Promises are numbered from 0; a body has the ordinal -1.
  */
 final class WriteAheadLogSegment {
     static final int PAGE_BYTES = 4096;
-    static final int FRAME_BYTES = 32;
     private static final long MAGIC = 0x42574B5052303031L; // BWKPR001
     private static final int HEADER_BYTES = 44;
-    /** Offset of the checksum in a frame. */
-    static final int COVERED_BYTES = FRAME_BYTES - 4;
-
     private static final int BODY = -1;
 
     /** The second place has room for as much as the summary again, and for this. */
@@ -50,8 +42,6 @@ final class WriteAheadLogSegment {
 
     /** One write takes no more at once, but for a single record. */
     private static final int WRITE_BYTES_MAX = 4 << 20;
-
-    private static final int ZEROS_BYTES = 256 << 10;
 
     /** Opens files: of a disk that fails, in tests. */
     @FunctionalInterface
@@ -104,9 +94,9 @@ final class WriteAheadLogSegment {
                     new WriteAheadLogSegment(path, channel, mark, 2 * PAGE_BYTES + secondBytes, aheadBytes);
             segment.write(summary, encoded);
             ByteBuffer header = header(number, mark, secondBytes, segment.promises);
-            writeFully(channel, header.duplicate(), 0);
-            writeFully(channel, header, PAGE_BYTES);
-            segment.zeros(segment.copiesEnd, segment.firstPlace);
+            DiskFrame.writeFully(channel, header.duplicate(), 0);
+            DiskFrame.writeFully(channel, header, PAGE_BYTES);
+            DiskFrame.writeZeros(channel, segment.copiesEnd, segment.firstPlace);
             segment.allocate(expectedBytes);
             segment.force();
             AtomicFile.move(beside, path);
@@ -150,11 +140,11 @@ final class WriteAheadLogSegment {
         List<ByteBuffer> copies = new ArrayList<>();
         for (int i = 0; i < encoded.size(); i++) {
             if (isPromise(records.get(i))) {
-                ByteBuffer frame = frame(mark, promises++, synced, encoded.get(i));
+                ByteBuffer frame = DiskFrame.of(mark, promises++, synced, encoded.get(i));
                 all.add(frame);
                 copies.add(frame);
             } else {
-                all.add(frame(mark, BODY, synced, encoded.get(i)));
+                all.add(DiskFrame.of(mark, BODY, synced, encoded.get(i)));
             }
         }
         end = write(all, end);
@@ -172,7 +162,7 @@ final class WriteAheadLogSegment {
             } while (next < frames.size() && bytes + frames.get(next).remaining() <= WRITE_BYTES_MAX);
             ByteBuffer together = ByteBuffer.allocate(bytes);
             frames.subList(first, next).forEach(frame -> together.put(frame.duplicate()));
-            writeFully(channel, together.flip(), at);
+            DiskFrame.writeFully(channel, together.flip(), at);
             at += bytes;
         }
         return at;
@@ -180,15 +170,8 @@ final class WriteAheadLogSegment {
 
     private void allocate(int bytes) throws IOException {
         if (allocated < end + bytes) {
-            zeros(Math.max(allocated, end), end + bytes);
+            DiskFrame.writeZeros(channel, Math.max(allocated, end), end + bytes);
             allocated = end + bytes;
-        }
-    }
-
-    private void zeros(long from, long to) throws IOException {
-        ByteBuffer zeros = ByteBuffer.allocate((int) Math.min(ZEROS_BYTES, to - from));
-        for (long at = from; at < to; at += zeros.capacity()) {
-            writeFully(channel, zeros.clear().limit((int) Math.min(zeros.capacity(), to - at)), at);
         }
     }
 
@@ -223,7 +206,7 @@ final class WriteAheadLogSegment {
     private static long copiesBytes(List<LogRecord> records, List<Bytes> encoded) {
         long bytes = 0;
         for (int i = 0; i < encoded.size(); i++) {
-            bytes += isPromise(records.get(i)) ? FRAME_BYTES + encoded.get(i).length() : 0;
+            bytes += isPromise(records.get(i)) ? DiskFrame.HEAD_BYTES + encoded.get(i).length() : 0;
         }
         return bytes;
     }
@@ -238,32 +221,6 @@ final class WriteAheadLogSegment {
         CRC32C crc = new CRC32C();
         crc.update(header.array(), 0, HEADER_BYTES - 4);
         return header.putInt((int) crc.getValue()).rewind();
-    }
-
-    private static ByteBuffer frame(long mark, long ordinal, long synced, Bytes bytes) {
-        ByteBuffer frame = ByteBuffer.allocate(FRAME_BYTES + bytes.length())
-                .putLong(mark)
-                .putInt(bytes.length())
-                .putLong(ordinal)
-                .putLong(synced)
-                .putInt(0)
-                .put(bytes.array(), bytes.offset(), bytes.length());
-        return frame.putInt(COVERED_BYTES, checksum(frame.array())).rewind();
-    }
-
-    /** Returns the checksum of a whole frame. */
-    static int checksum(byte[] frame) {
-        CRC32C crc = new CRC32C();
-        crc.update(frame, 0, COVERED_BYTES);
-        crc.update(frame, FRAME_BYTES, frame.length - FRAME_BYTES);
-        return (int) crc.getValue();
-    }
-
-    private static void writeFully(FileChannel channel, ByteBuffer bytes, long offset) throws IOException {
-        long at = offset - bytes.position();
-        while (bytes.hasRemaining()) {
-            channel.write(bytes, at + bytes.position());
-        }
     }
 
     /** Content of a header. */

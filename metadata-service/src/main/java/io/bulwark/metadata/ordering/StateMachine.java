@@ -46,6 +46,11 @@ public interface StateMachine {
         throw new IllegalStateException("no successor was agreed: " + now);
     }
 
+    /** Returns the locks in the state; empty if there are none, so that its replica needs no log server. */
+    default Optional<LockTable> locks() {
+        return Optional.empty();
+    }
+
     /** Answers from the current state, and leaves it unchanged. */
     Bytes query(PrincipalId client, Bytes query);
 }

@@ -101,7 +101,7 @@ class TreeApplicationTest {
     void whicheverPageOfTheRealStateRotsALifeBegins() {
         Genesis genesis =
                 new Genesis(List.of(new NodeAddress(0, "127.0.0.1", 4_000)), List.of(Genesis.Grant.all(CLIENT)));
-        StateMachine.Factory machines = state -> new NamespaceMachine(genesis, state);
+        StateMachine.Factory machines = state -> new NamespaceMachine(genesis, 1, state);
         TreeApplication filled = new TreeApplication(
                 state -> {
                     StateMachine machine = machines.over(state);

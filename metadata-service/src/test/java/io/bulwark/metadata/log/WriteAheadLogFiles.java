@@ -102,7 +102,7 @@ final class WriteAheadLogFiles {
             int next = at;
             while (bytes.getLong(next) == bytes.getLong(16)) {
                 frames.add(new Frame(
-                        next, WriteAheadLogSegment.FRAME_BYTES + bytes.getInt(next + 8), bytes.getLong(next + 12)));
+                        next, DiskFrame.HEAD_BYTES + bytes.getInt(next + 8), bytes.getLong(next + 12)));
                 next += frames.getLast().length();
             }
             places.add(frames);

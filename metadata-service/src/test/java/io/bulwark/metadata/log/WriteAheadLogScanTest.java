@@ -42,10 +42,10 @@ class WriteAheadLogScanTest {
     }
 
     @PlantedBug(
-            in = WriteAheadLogScan.class,
+            in = FrameScan.class,
             rule = "a frame with a wrong checksum is damage",
-            replace = "!= WriteAheadLogSegment.checksum(frame.array())) { return 0; }",
-            with = "!= WriteAheadLogSegment.checksum(frame.array())) { at += 0; }")
+            replace = "!= DiskFrame.checksum(frame.array())) { return 0; }",
+            with = "!= DiskFrame.checksum(frame.array())) { at += 0; }")
     @Test
     void rotAtAnyByteTakesNoPromise() throws Exception {
         Path file = written(directory());
@@ -131,8 +131,8 @@ class WriteAheadLogScanTest {
     @PlantedBug(
             in = WriteAheadLogSegment.class,
             rule = "a promise counts as synced only after the sync",
-            replace = "ByteBuffer frame = frame(mark, promises++, synced, encoded.get(i));",
-            with = "ByteBuffer frame = frame(mark, promises, ++promises, encoded.get(i));")
+            replace = "ByteBuffer frame = DiskFrame.of(mark, promises++, synced, encoded.get(i));",
+            with = "ByteBuffer frame = DiskFrame.of(mark, promises, ++promises, encoded.get(i));")
     @Test
     void anythingMissingInTheLastGroupIsATornTail() throws Exception {
         Path file = written(directory());
@@ -199,7 +199,7 @@ class WriteAheadLogScanTest {
         segment.close();
         for (List<Frame> place : frames(file)) {
             Frame first = place.get(1);
-            overwrite(file, first.at(), new byte[WriteAheadLogSegment.FRAME_BYTES]);
+            overwrite(file, first.at(), new byte[DiskFrame.HEAD_BYTES]);
         }
         WriteAheadLogScan.Contents contents = scan(file);
         assertThat(contents.damage()).isEmpty();

@@ -36,6 +36,9 @@ public interface LockView {
      */
     int backedLength(LogId log, List<Bytes> hashes);
 
+    /** Returns whether entries of closed logs are left to be executed: each ordered command executes some. */
+    boolean isReplaying();
+
     /** Number of commands that were executed. */
     long commands();
 

@@ -71,6 +71,7 @@ public final class LogServer {
     private final Config config;
     private final LockView view;
     private final Rounds rounds;
+    private final ReplaySteps replay;
     private final SortedMap<LogId, ServerLog> logs = new TreeMap<>();
     /** Logs that are over, and the number of executed commands at which that was seen. */
     private final Map<LogId, Long> gone = new HashMap<>();
@@ -95,6 +96,7 @@ public final class LogServer {
         this.config = config;
         this.view = view;
         rounds = new Rounds(config, view, submissions);
+        replay = new ReplaySteps(config, view, submissions);
         for (LogStoreRecord record : found) {
             ServerLog log = log(record.log());
             bytes -= log.bytes();
@@ -235,6 +237,7 @@ public final class LogServer {
             }
         }
         effects.addAll(rounds.submissions(nowMillis, owed));
+        replay.next(nowMillis).ifPresent(effects::add);
         return drain();
     }
 

@@ -23,4 +23,7 @@ public interface LogSubmissions {
      * @param entries of at most {@link #PIECE_BYTES_MAX} bytes
      */
     Bytes pieces(LogId log, long first, Bytes previous, List<LogEntry> entries);
+
+    /** Returns a submission of nothing, with which the order takes a step. */
+    Bytes step();
 }

@@ -570,7 +570,7 @@ public sealed interface Command {
 
     /**
      * Command that locks subtrees for a log of this session, all of them or none. They lie in the volume of the session.
-     * From its first lock on, the session takes only locks, renewals and its closing. Answered by {@link Reply.Locked}.
+     * While it has a log, the session orders only locks, renewals and its closing. Answered by {@link Reply.Locked}.
      *
      * @param subtrees disjoint ones
      * @param key verifies the heads of the log

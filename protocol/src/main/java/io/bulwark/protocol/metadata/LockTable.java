@@ -299,8 +299,8 @@ final class LockTable {
     }
 
     /** Returns whether a session is kept for its logs. */
-    boolean isHolder(Session session) {
-        return tables.holders.find(session.key()).isPresent();
+    boolean hasLog(Session session) {
+        return tables.holders.find(session.key()).filter(Holder::hasLog).isPresent();
     }
 
     /** Opens the rounds of aged logs, and forgets marks, up to a bound for each. */

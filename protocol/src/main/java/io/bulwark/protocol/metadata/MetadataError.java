@@ -55,7 +55,7 @@ public enum MetadataError {
     LOCKED("a client holds the lock on this subtree, or it was contended just now; ask again"),
     NOT_LOCKABLE("this cannot be locked, or a log cannot hold this request"),
     LOG_EXHAUSTED("the log has used up what it may draw; close it and go on"),
-    HOLDER_SESSION("the session is kept for its log"),
+    HOLDER_SESSION("the session has a log, which takes its commands"),
     NO_SUCH_LOG("the results of this log are not kept, or it is not closed yet");
 
     private static final MetadataError[] ERRORS = values();

@@ -55,7 +55,7 @@ public final class MetadataStateMachine {
     private final LockTable locks;
     private final LogExecution logs;
     private final Rounds rounds;
-    private final LockView lockView;
+    private final ReplicaLocks lockView;
 
     /** A new one, in memory. */
     public MetadataStateMachine(Genesis genesis) {
@@ -205,6 +205,11 @@ public final class MetadataStateMachine {
     /** Returns the view of the log server that serves beside this replica. */
     public LockView locks() {
         return lockView;
+    }
+
+    /** Returns why the round that closes a log was opened; empty if none is open. */
+    public Optional<RoundReason> roundOf(LogId log) {
+        return lockView.reason(log);
     }
 
     /** Executes an entry of a log on an overlay. */
@@ -418,14 +423,14 @@ public final class MetadataStateMachine {
                         false, by, "take the right to administer from " + client + ", only an operator for itself"));
     }
 
-    /** Refuses what a session with locks does not order: its blocks and its names are the log's. */
+    /** Refuses what a session with a log does not order: its blocks and its names are the log's. */
     private void requireOrdered(Session session, Command command) {
         boolean ordered = switch (command) {
             case Command.Lock ignored -> true;
             case Command.Unlock ignored -> true;
             case Command.RenewSession ignored -> true;
             case Command.CloseSession ignored -> true;
-            default -> !locks.isHolder(session);
+            default -> !locks.hasLog(session);
         };
         CommandRefusal.refuseUnless(
                 ordered, MetadataError.HOLDER_SESSION, session.owner + "." + session.number);

@@ -59,6 +59,12 @@ final class ReplicaLocks implements LockView {
     }
 
     @Override
+    public boolean isReplaying() {
+        tables.begin();
+        return rounds.isReplaying();
+    }
+
+    @Override
     public long commands() {
         tables.begin();
         return tables.totals().commands;
@@ -71,6 +77,12 @@ final class ReplicaLocks implements LockView {
             throw new IllegalStateException("log " + log + " takes no entries");
         }
         return new LogOverlay(overlays.get(), log);
+    }
+
+    /** Returns why the round of a log was opened; empty if none is open. */
+    Optional<RoundReason> reason(LogId log) {
+        tables.begin();
+        return holderOf(log).filter(Holder::isClosing).map(holder -> holder.reason);
     }
 
     private Optional<Holder> holderOf(LogId log) {

@@ -302,6 +302,12 @@ final class Rounds {
                         .isEmpty();
     }
 
+    /** Returns whether ordered commands execute entries of logs now. */
+    boolean isReplaying() {
+        return tables.totals().locks > 0
+                && admitted().stream().anyMatch(holder -> holder.stage == Stage.REPLAYING);
+    }
+
     /** Answers a holder about its last log. */
     Reply outcome(PrincipalId asker, Query.LogOutcome query) {
         Holder holder = tables.holders

@@ -127,14 +127,14 @@ public sealed interface Submission {
         }
     }
 
-    /** The ends of some logs whose rounds are open. */
+    /** The ends of some logs whose rounds are open; or none, so that the order takes a step. */
     record Fetch(List<Fetched> logs) implements OfReplica {
         /** Maximum number of logs. */
         public static final int LOGS_MAX = 16;
 
         public Fetch {
             logs = List.copyOf(logs);
-            if (logs.isEmpty() || logs.size() > LOGS_MAX) {
+            if (logs.size() > LOGS_MAX) {
                 throw new IllegalArgumentException(logs.size() + " logs");
             }
         }

@@ -31,6 +31,7 @@ final class CounterState implements LockView {
     private static final int FETCH = 3;
     private static final int PIECES = 4;
     private static final int ADD = 5;
+    private static final int STEP = 6;
 
     /** Result of a closed log. */
     record Outcome(List<LogEntry> entries, List<Bytes> replies) {}
@@ -69,6 +70,11 @@ final class CounterState implements LockView {
             entries.forEach(entry -> entry.write(out));
             return out.toBytes();
         }
+
+        @Override
+        public Bytes step() {
+            return Bytes.of((byte) STEP);
+        }
     };
 
     private final int quorum;
@@ -76,6 +82,9 @@ final class CounterState implements LockView {
     private Optional<Log> log = Optional.empty();
     private long commands;
     private long counter;
+
+    /** Set by tests: a log is executed when it is decided here. */
+    boolean isReplaying;
 
     CounterState(int quorum) {
         this.quorum = quorum;
@@ -248,6 +257,11 @@ final class CounterState implements LockView {
             backed = log.orElseThrow().pieces.containsKey(hashes.get(number - 1)) ? number : backed;
         }
         return backed;
+    }
+
+    @Override
+    public boolean isReplaying() {
+        return isReplaying;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.bulwark.protocol.ordering.message;
 
+import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.state.FetchSettings;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
@@ -179,6 +180,19 @@ public sealed interface ReplicaMessage extends Message {
             long viewChanges,
             boolean newView)
             implements ReplicaMessage {}
+
+    /**
+     * The sender has this command to the application ordered for itself.
+     *
+     * @param call tells its commands apart
+     */
+    record OwnCommand(long call, Bytes operation) implements ReplicaMessage {
+        public OwnCommand {
+            if (operation.length() > OrderingMessage.COMMAND_BYTES_MAX) {
+                throw new IllegalArgumentException("a command of " + operation.length() + " bytes");
+            }
+        }
+    }
 
     /** Part of the transfer of state (4.6.2). */
     sealed interface Transfer extends ReplicaMessage {

@@ -3,6 +3,7 @@ package io.bulwark.protocol.ordering.message;
 import static io.bulwark.protocol.ordering.message.ReplicaMessage.NUMBERS_MAX;
 
 import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.BatchBody;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Checkpoint;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Commit;
@@ -13,6 +14,7 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchRequests;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchViewChange;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ForwardedViewChange;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.OwnCommand;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Pages;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
@@ -36,7 +38,7 @@ import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Codec of family 6, the messages among replicas of the ordering engine, type numbers 0x0601 to 0x0617. */
+/** Codec of family 6, the messages among replicas of the ordering engine, type numbers 0x0601 to 0x0618. */
 public final class ReplicaMessageCodec implements MessageCodec {
     private static final int FAMILY = 6;
     private static final int FIRST = 0x0601;
@@ -81,6 +83,7 @@ public final class ReplicaMessageCodec implements MessageCodec {
                     case Recover ignored -> 20;
                     case RecoveryReply ignored -> 21;
                     case RequestReady ignored -> 22;
+                    case OwnCommand ignored -> 23;
                 };
     }
 
@@ -89,6 +92,7 @@ public final class ReplicaMessageCodec implements MessageCodec {
         switch ((ReplicaMessage) message) {
             case RequestEcho requestEcho -> Batch.writeIds(requestEcho.requests(), out);
             case RequestReady ready -> Batch.writeIds(ready.requests(), out);
+            case OwnCommand command -> out.i64(command.call()).bytes(command.operation());
             case PrePrepare pre -> {
                 out.i64(pre.view()).i64(pre.sequence());
                 pre.batch().write(out);
@@ -168,6 +172,7 @@ public final class ReplicaMessageCodec implements MessageCodec {
             case 20 -> new Recover(Request.read(in));
             case 21 -> new RecoveryReply(in.i64(), in.bool(), in.nonNegative64(), in.nonNegative64());
             case 22 -> new RequestReady(Batch.readIds(in));
+            case 23 -> new OwnCommand(in.i64(), in.bytes(OrderingMessage.COMMAND_BYTES_MAX));
             default -> throw new MalformedException("unknown type " + type);
         };
     }

@@ -1,6 +1,5 @@
 package io.bulwark.protocol.ordering.normal;
 
-import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.ordering.driver.Application;
 import io.bulwark.protocol.ordering.driver.ReplicaConfig;
 import io.bulwark.protocol.ordering.driver.ReplicaEffect;
@@ -11,6 +10,7 @@ import io.bulwark.protocol.ordering.log.SlotLog;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.ordering.message.Batch;
+import io.bulwark.protocol.ordering.message.ReplicaClient;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.ordering.request.RecentResults;
@@ -198,20 +198,35 @@ public final class Execution {
     }
 
     private void execute(long nowMillis, long sequence, RequestId id, Request request) {
-        if (request.client().kind() == PrincipalKind.REPLICA) {
+        if (ReplicaClient.isRecovery(request.client())) {
             pool.onExecuted(nowMillis, id, request.operation().length());
             results.put(id, sequence, Bytes.EMPTY);
             replicas.execute(nowMillis, sequence, agreedMillis, request);
             return;
         }
-        Bytes result = request.query()
-                ? application.query(request.client(), request.operation())
-                : application.execute(request.client(), request.operation(), agreedMillis);
+        int place = ReplicaClient.placeOfCommands(request.client());
+        Bytes result;
+        if (place >= 0) {
+            executeOfReplica(place, request.operation());
+            result = Bytes.EMPTY; // who submitted it reads the state
+        } else {
+            result = request.query()
+                    ? application.query(request.client(), request.operation())
+                    : application.execute(request.client(), request.operation(), agreedMillis);
+            outbox.add(new ReplicaEffect.Reply(request.client(), request.call(), result));
+        }
         if (results.get(id) == null) {
             listener.onExecuted(request);
         }
         results.put(id, sequence, result);
         pool.onExecuted(nowMillis, id, request.operation().length());
-        outbox.add(new ReplicaEffect.Reply(request.client(), request.call(), result));
+    }
+
+    /** To the application a replica has its name. No correct replica vouches for the command of a place that there is not. */
+    private void executeOfReplica(int place, Bytes operation) {
+        List<Member> members = config.term().configuration().members();
+        if (place < members.size()) {
+            var unused = application.execute(members.get(place).replica(), operation, agreedMillis);
+        }
     }
 }

@@ -1,8 +1,7 @@
 package io.bulwark.protocol.ordering.recovery;
 
-import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.ordering.key.Signing;
+import io.bulwark.protocol.ordering.message.ReplicaClient;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.wire.Bytes;
@@ -56,7 +55,7 @@ public record RecoveryRequest(int replica, long call, long estimate, List<Challe
         WireWriter out = new WireWriter();
         write(estimate, challenges, out);
         out.bytes(signature);
-        return new Request(PrincipalId.replica(replica), call, false, out.toBytes());
+        return new Request(ReplicaClient.ofRecovery(replica), call, false, out.toBytes());
     }
 
     /** The nonce that it signs of this receiver; empty if it signs none. */
@@ -71,7 +70,7 @@ public record RecoveryRequest(int replica, long call, long estimate, List<Challe
 
     /** Empty if the request is none of a replica, or not well formed. */
     public static Optional<RecoveryRequest> of(Request request) {
-        if (request.client().kind() != PrincipalKind.REPLICA || request.query()) {
+        if (!ReplicaClient.isRecovery(request.client()) || request.query()) {
             return Optional.empty();
         }
         try {

@@ -25,6 +25,7 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchBatch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchRequests;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.OwnCommand;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Phase;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestBodies;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestEcho;
@@ -69,6 +70,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * part                        section  messages
  * {@link RequestPool}         4.2      requests, their echoes and READY
+ * {@link OwnCommands}         none     commands of replicas to the application
  * {@link NormalCase}          4.2      PRE-PREPARE, PREPARE, COMMIT of the active view
  * {@link Checkpoints}         4.3      CHECKPOINT
  * {@link Recoveries}          4.4      estimates, recovery requests, and their replies
@@ -106,6 +108,7 @@ public final class Replica {
     private final Recoveries recoveries;
     private final Retransmission retransmission;
     private final ConfigurationEnd ending;
+    private final OwnCommands commands;
     private final Deque<Discard> discards = new ArrayDeque<>();
 
     /** Last number of which the disk had a COMMIT or a learned commit at the start of this replica. */
@@ -156,6 +159,7 @@ public final class Replica {
         checkpoints = new Checkpoints(config, application, outbox, low.sequence());
         stateTransfer = new StateTransfer(context, execution, checkpoints);
         ending = new ConfigurationEnd(context, execution);
+        commands = new OwnCommands(context, pool, results, random);
         views = new ViewChangeExecutor(context, history, normal, checkpoints, recovered.views());
         recoveries = new Recoveries(
                 context,
@@ -178,7 +182,7 @@ public final class Replica {
     }
 
     /**
-     * A request, from its authenticated client. A replica has nothing ordered but its recovery, and that comes signed.
+     * A request, from its authenticated client. What a replica has ordered comes in its messages.
      */
     public void onRequest(long nowMillis, Request request) {
         if (request.client().kind() == PrincipalKind.REPLICA) {
@@ -198,16 +202,34 @@ public final class Replica {
         }
     }
 
+    /**
+     * Has a command of this replica to the application ordered: repeated until it is executed, but not over a restart or
+     * a transfer of state. Nobody is told the reply.
+     *
+     * @return false if the same command waits already, or too many do
+     */
+    public boolean submit(long nowMillis, Bytes operation) {
+        return execution.successor() == null && commands.submit(nowMillis, operation);
+    }
+
     /** A query to be answered from the state as it is, without ordering. */
     public void onQuery(PrincipalId client, long call, Bytes query) {
-        // Other replicas may be ahead until the state that its log begins with is here, and after its configuration has
-        // ended.
-        boolean isBehind = execution.executed() < Math.max(promised, low.sequence());
-        if (!execution.isReadable() || isBehind || execution.successor() != null) {
+        if (!isReadable()) {
             outbox.add(new ReplicaEffect.Refuse(client, call, CallRefusal.NOT_READY));
         } else {
             outbox.add(new ReplicaEffect.Reply(client, call, application.query(client, query)));
         }
+    }
+
+    /**
+     * Returns whether the state here has all that this replica has helped to decide, in this life or an earlier one.
+     * Other replicas may be ahead until the state that its log begins with is here, and after its configuration has
+     * ended.
+     */
+    public boolean isReadable() {
+        return execution.isReadable()
+                && execution.executed() >= Math.max(promised, low.sequence())
+                && execution.successor() == null;
     }
 
     /** A message of another replica of the group. */
@@ -218,6 +240,7 @@ public final class Replica {
         switch (message) {
             case RequestEcho requestEcho -> pool.onEcho(nowMillis, from, requestEcho.requests());
             case RequestReady ready -> pool.onReady(nowMillis, from, ready.requests());
+            case OwnCommand command -> commands.onCommand(nowMillis, from, command);
             case Phase phase -> views.onPhase(nowMillis, from, phase);
             case Executed executed -> retransmission.onExecuted(from, executed);
             case Checkpoint checkpoint -> checkpoints.onCheckpoint(from, checkpoint);
@@ -284,6 +307,7 @@ public final class Replica {
     public void onStateFetched(long nowMillis, long pages, long damaged) {
         if (stateTransfer.onFetched(nowMillis)) {
             normal.onStateFetched();
+            commands.clear();
             recoveries.own().onStateChecked(nowMillis, pages, damaged);
         }
     }
@@ -353,6 +377,7 @@ public final class Replica {
         }
         recoveries.onTick(nowMillis);
         pool.onTick(nowMillis);
+        commands.onTick(nowMillis);
         retransmission.onTick(nowMillis);
         normal.agreement().recordDecided();
     }

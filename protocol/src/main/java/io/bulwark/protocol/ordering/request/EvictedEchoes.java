@@ -1,6 +1,6 @@
 package io.bulwark.protocol.ordering.request;
 
-import io.bulwark.protocol.id.PrincipalKind;
+import io.bulwark.protocol.ordering.message.ReplicaClient;
 import io.bulwark.protocol.ordering.message.RequestId;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;
@@ -35,7 +35,7 @@ public final class EvictedEchoes {
     /** A vouch is good for one more execution. None is for that of a replica's recovery, as its nonces are used up. */
     void onExecuted(long nowMillis, RequestId id, int bytes, boolean isVouchedHere) {
         executed.remove(id);
-        if ((lost.remove(id) != null || isVouchedHere) && id.client().kind() != PrincipalKind.REPLICA) {
+        if ((lost.remove(id) != null || isVouchedHere) && !ReplicaClient.isRecovery(id.client())) {
             add(executed, nowMillis, id, bytes);
         }
     }

@@ -48,6 +48,9 @@ public final class JournalApplication implements Application {
     private long agreedMillis;
     private long configuration;
     public int executions;
+    /** Clients of the operations that were executed here. */
+    public final Map<Bytes, PrincipalId> clients = new HashMap<>();
+
     public boolean isUnreadable;
 
     public JournalApplication() {
@@ -82,6 +85,7 @@ public final class JournalApplication implements Application {
             throw new IllegalStateException("a page is damaged");
         }
         executions++;
+        clients.put(operation, client);
         agreedMillis = newAgreedMillis;
         Integer place = places.get(operation);
         if (place == null) {

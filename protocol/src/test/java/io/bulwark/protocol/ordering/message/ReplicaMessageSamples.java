@@ -72,6 +72,7 @@ final class ReplicaMessageSamples {
                 new ReplicaMessage.ReplyStable(18, 128, 200, DIGEST.slice(0, 16)),
                 new ReplicaMessage.Recover(REQUEST),
                 new ReplicaMessage.RecoveryReply(-19, true, 20, 21),
-                new ReplicaMessage.RequestReady(BATCH.requests()));
+                new ReplicaMessage.RequestReady(BATCH.requests()),
+                new ReplicaMessage.OwnCommand(-22, REQUEST.operation()));
     }
 }

@@ -145,6 +145,7 @@ class HostileMessagesTest {
             case "Recover" -> new ReplicaMessage.Recover(random.nextBoolean() ? request() : recoveryRequest());
             case "RecoveryReply" ->
                 new ReplicaMessage.RecoveryReply(recoveryCall(), random.nextBoolean(), number(), number());
+            case "OwnCommand" -> new ReplicaMessage.OwnCommand(number(), bits());
             default -> throw new AssertionError("nothing hostile is made of " + kind);
         };
     }
