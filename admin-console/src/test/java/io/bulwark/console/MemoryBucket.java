@@ -108,6 +108,11 @@ public final class MemoryBucket implements Bucket {
     }
 
     @Override
+    public void lock(String prefix) {
+        // Nobody else uses a bucket in memory.
+    }
+
+    @Override
     public synchronized BucketInfo info() {
         long bytes = objects.values().stream()
                 .flatMap(List::stream)

@@ -419,6 +419,12 @@ final class BulwarkClient implements Bulwark {
         return salvageStore;
     }
 
+    LockUse lockUse() {
+        return locks.map(own ->
+                        new LockUse(own.statistics().logged(), own.statistics().ordered()))
+                .orElse(new LockUse(0, 0));
+    }
+
     /** Hints that this client is about to use a part of a bucket alone. */
     void lock(int volume, Subtree subtree) {
         locks.ifPresent(own -> own.lock(volume, subtree));

@@ -7,6 +7,9 @@ public interface Locks {
     /** Returns the locks of all clients for who may administer, else those of this client. */
     List<LockInfo> list();
 
+    /** Returns how many operations of this client went to its logs. */
+    LockUse use();
+
     /**
      * Takes the locks on a part of a bucket away from whoever holds them. Needs the right to read there. Completed
      * operations stay, and the holder's next ones are ordered. Without such a call, too, nobody waits for a holder.

@@ -40,6 +40,11 @@ final class ReplicatedLocks implements Locks {
     }
 
     @Override
+    public LockUse use() {
+        return client.lockUse();
+    }
+
+    @Override
     public void release(String bucket, String prefix) {
         client.execute(
                 Reply.Done.class, new Command.OpenRound(new Subtree(bucket, prefix)), Subject.key(bucket, prefix));

@@ -188,8 +188,12 @@ public final class ClientLocks implements Metadata, AutoCloseable {
                             && !put.layout().ranges().isEmpty()
                     ? Optional.empty()
                     : holding(names);
-            return holding.map(held -> held.submit(command, onBehalfOf))
-                    .orElseGet(() -> unlock(names).thenCompose(ignored -> session.submit(command, onBehalfOf)));
+            return holding.map(held -> held.submit(command, onBehalfOf)).orElseGet(() -> {
+                if (!names.isEmpty()) {
+                    environment.statistics().onOrdered();
+                }
+                return unlock(names).thenCompose(ignored -> session.submit(command, onBehalfOf));
+            });
         }
     }
 

@@ -298,7 +298,7 @@ final class LockTable {
         });
     }
 
-    /** Returns whether a session is kept for its logs. */
+    /** Returns whether a session has a log, open or being closed. */
     boolean hasLog(Session session) {
         return tables.holders.find(session.key()).filter(Holder::hasLog).isPresent();
     }

@@ -11,7 +11,6 @@ import io.bulwark.protocol.locking.HolderEffect;
 import io.bulwark.protocol.locking.LockingMessage;
 import io.bulwark.protocol.locking.LogEffect;
 import io.bulwark.protocol.locking.LogEntry;
-import io.bulwark.protocol.locking.LogHead;
 import io.bulwark.protocol.locking.LogHolder;
 import io.bulwark.protocol.locking.LogId;
 import io.bulwark.protocol.locking.LogServer;
@@ -44,20 +43,7 @@ class LoggedMetadataTest {
     private static final long STEP_MILLIS = 50;
     private static final int STEPS_MAX = 400;
 
-    private static final LogSubmissions SUBMISSIONS = new LogSubmissions() {
-        @Override
-        public Bytes fetch(SortedMap<LogId, LogHead> heads) {
-            return new Submission.Fetch(heads.entrySet().stream()
-                            .map(head -> new Submission.Fetched(head.getKey(), head.getValue()))
-                            .toList())
-                    .encoded();
-        }
-
-        @Override
-        public Bytes pieces(LogId log, long first, Bytes previous, List<LogEntry> entries) {
-            return new Submission.Pieces(log, first, previous, entries).encoded();
-        }
-    };
+    private static final LogSubmissions SUBMISSIONS = new ServerSubmissions();
 
     private final MetadataFixture rig = MetadataFixture.ready();
     private final User alice = rig.user(ALICE, rig.volume);

@@ -1,0 +1,139 @@
+package io.bulwark.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.bulwark.client.Bucket;
+import io.bulwark.client.BucketSpec;
+import io.bulwark.client.Bulwark;
+import io.bulwark.client.LockInfo;
+import io.bulwark.client.ObjectInfo;
+import io.bulwark.client.config.ClientConfig;
+import io.bulwark.client.error.NoSuchKeyException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.assertj.core.api.Assertions;
+
+/** Locks of clients on a running cluster: the fast way, others who come, and a replica that is killed meanwhile. */
+class LockingIT {
+    private static final int OBJECTS = 60;
+
+    /** The replicas have processes of their own. */
+    @RegisterExtension
+    static final LiveCluster CLUSTER = LiveCluster.ofReplicaProcesses(4, 0);
+
+    private static Bulwark holder() {
+        return Bulwark.connect(CLUSTER.clientConfig(0).withLocking(ClientConfig.Locking.AUTO));
+    }
+
+    private static byte[] content(int number) {
+        return ("content " + number).getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static Bucket bucket(Bulwark client, TestInfo test) {
+        String name = "locks-" + test.getTestMethod().orElseThrow().getName().toLowerCase(java.util.Locale.ROOT);
+        return client.createBucket(BucketSpec.of(name.substring(0, Math.min(60, name.length()))));
+    }
+
+    private static void awaitLock(Bulwark client, Bucket bucket) {
+        await().atMost(Duration.ofSeconds(30)).until(() -> {
+            bucket.put("dir/first", content(0));
+            return client.locks().list().stream().anyMatch(lock -> lock.bucket().equals(bucket.name()));
+        });
+    }
+
+    @Test
+    void operationsOfAClientAloneGoToItsLog(TestInfo test) {
+        try (Bulwark client = holder()) {
+            Bucket bucket = bucket(client, test);
+            bucket.lock("dir/");
+            awaitLock(client, bucket);
+            long before = client.locks().use().logged();
+            for (int i = 0; i < OBJECTS; i++) {
+                bucket.put("dir/" + i, content(i));
+                assertThat(bucket.getBytes("dir/" + i)).isEqualTo(content(i));
+            }
+            bucket.copy("dir/1", "dir/copy");
+            bucket.rename("dir/copy", "dir/moved");
+            bucket.delete("dir/0");
+            Assertions.assertThatThrownBy(() -> bucket.getBytes("dir/0")).isInstanceOf(NoSuchKeyException.class);
+            assertThat(bucket.stream("dir/").map(ObjectInfo::key)).contains("dir/moved").hasSize(OBJECTS + 1);
+            assertThat(client.locks().use().logged() - before).isGreaterThan(OBJECTS);
+            assertThat(client.locks().list())
+                    .extracting(LockInfo::prefix)
+                    .contains("dir/");
+        }
+    }
+
+    @Test
+    void othersSeeAllAndTakeTheLockAway(TestInfo test) throws Exception {
+        try (Bulwark client = holder();
+                Bulwark other = CLUSTER.freshClient()) {
+            Bucket bucket = bucket(client, test);
+            bucket.lock("dir/");
+            awaitLock(client, bucket);
+            for (int i = 0; i < OBJECTS; i++) {
+                bucket.put("dir/" + i, content(i));
+            }
+            Bucket same = other.bucket(bucket.name());
+            for (int i = 0; i < OBJECTS; i++) {
+                assertThat(same.getBytes("dir/" + i)).as("dir/" + i).isEqualTo(content(i));
+            }
+            same.put("dir/1", content(1001));
+            assertThat(bucket.getBytes("dir/1")).isEqualTo(content(1001));
+            bucket.put("dir/2", content(1002));
+            assertThat(same.getBytes("dir/2")).isEqualTo(content(1002));
+        }
+    }
+
+    @Test
+    void twoClientsInOneSubtreeLoseNothing(TestInfo test) throws Exception {
+        try (Bulwark one = holder();
+                Bulwark two = holder()) {
+            Bucket bucket = bucket(one, test);
+            List<CompletableFuture<Void>> all = new ArrayList<>();
+            for (Bulwark client : List.of(one, two)) {
+                Bucket own = client.bucket(bucket.name());
+                String name = client == one ? "one-" : "two-";
+                own.lock("dir/");
+                all.add(CompletableFuture.runAsync(() -> {
+                    for (int i = 0; i < OBJECTS; i++) {
+                        own.put("dir/" + name + i, content(i));
+                    }
+                }));
+            }
+            CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new)).get();
+            for (int i = 0; i < OBJECTS; i++) {
+                assertThat(bucket.getBytes("dir/one-" + i)).isEqualTo(content(i));
+                assertThat(bucket.getBytes("dir/two-" + i)).isEqualTo(content(i));
+            }
+        }
+    }
+
+    @Test
+    void aKilledReplicaLosesNothing(TestInfo test) throws Exception {
+        try (Bulwark client = holder();
+                Bulwark other = CLUSTER.freshClient()) {
+            Bucket bucket = bucket(client, test);
+            bucket.lock("dir/");
+            awaitLock(client, bucket);
+            for (int i = 0; i < OBJECTS; i++) {
+                if (i == OBJECTS / 2) {
+                    LiveCluster.kill(CLUSTER.member("replica-2"));
+                }
+                bucket.put("dir/" + i, content(i));
+            }
+            CLUSTER.startAll();
+            Bucket same = other.bucket(bucket.name());
+            for (int i = 0; i < OBJECTS; i++) {
+                assertThat(same.getBytes("dir/" + i)).as("dir/" + i).isEqualTo(content(i));
+            }
+        }
+    }
+}
