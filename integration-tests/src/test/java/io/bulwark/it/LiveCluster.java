@@ -22,6 +22,7 @@ import io.bulwark.client.VolumeInfo;
 import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.config.KeyRing;
 import io.bulwark.client.error.BulwarkException;
+import io.bulwark.protocol.MemoryDirectories;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Rights;
 import io.bulwark.protocol.metadata.Scope;
@@ -184,7 +185,7 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
             Assumptions.assumeTrue(missing.isEmpty(), missing);
             network = HostNetwork.open();
         }
-        root = Files.createTempDirectory("bulwark-it-");
+        root = MemoryDirectories.create("bulwark-it-");
         try {
             up();
         } catch (Exception e) {
