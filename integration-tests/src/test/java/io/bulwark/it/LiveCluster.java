@@ -115,11 +115,6 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
         return new LiveCluster(nodes, true, EmbeddedMembers::new);
     }
 
-    /** Each member in a process of its own, to be killed. */
-    static LiveCluster ofProcesses(int nodes) {
-        return new LiveCluster(nodes, false, ProcessMembers::new);
-    }
-
     /**
      * Returns a cluster with each replica and the first {@code alone} nodes in processes of their own, to be killed.
      * The other nodes are in this one.
