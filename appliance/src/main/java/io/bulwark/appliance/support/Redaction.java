@@ -20,8 +20,9 @@ final class Redaction {
             Pattern.compile("(?<=://)[^/@\\s\"']+(?=@)"),
             Pattern.compile("(?i)(?<=authorization: )\\S+ \\S+"),
             // The first look behind is cheap, and leaves few places for the second.
-            Pattern.compile("(?i)(?<=[=:\\s\"'])(?<=(?:token|password|passwd|passphrase|secret|\\bpin|\\bown|\\bcookie)[\"']?"
-                    + "\\s{0,4}[=:]\\s{0,4}[\"']?)[^\\s\"'&;,]+"));
+            Pattern.compile(
+                    "(?i)(?<=[=:\\s\"'])(?<=(?:token|password|passwd|passphrase|secret|\\bpin|\\bown|\\bcookie)[\"']?"
+                            + "\\s{0,4}[=:]\\s{0,4}[\"']?)[^\\s\"'&;,]+"));
 
     private Redaction() {}
 
