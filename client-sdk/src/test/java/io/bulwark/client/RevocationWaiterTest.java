@@ -26,9 +26,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Tests of the messages to an operator who waits for the removal of a client. */
 @NullMarked
+@Execution(ExecutionMode.CONCURRENT)
 class RevocationWaiterTest {
     private static final PrincipalId REVOKED = PrincipalId.client(20);
 

@@ -32,6 +32,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -377,6 +378,7 @@ class ConsoleBrowserIT {
 
     @Test
     @Order(7)
+    @Tag("long")
     void everyPageIsAccessible() {
         for (String path : List.of(
                 "/",

@@ -22,6 +22,7 @@ import io.bulwark.client.VolumeInfo;
 import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.config.KeyRing;
 import io.bulwark.client.error.BulwarkException;
+import io.bulwark.protocol.MemoryDirectories;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Rights;
 import io.bulwark.protocol.metadata.Scope;
@@ -114,11 +115,6 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
         return new LiveCluster(nodes, true, EmbeddedMembers::new);
     }
 
-    /** Each member in a process of its own, to be killed. */
-    static LiveCluster ofProcesses(int nodes) {
-        return new LiveCluster(nodes, false, ProcessMembers::new);
-    }
-
     /**
      * Returns a cluster with each replica and the first {@code alone} nodes in processes of their own, to be killed.
      * The other nodes are in this one.
@@ -184,7 +180,7 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
             Assumptions.assumeTrue(missing.isEmpty(), missing);
             network = HostNetwork.open();
         }
-        root = Files.createTempDirectory("bulwark-it-");
+        root = MemoryDirectories.create("bulwark-it-");
         try {
             up();
         } catch (Exception e) {

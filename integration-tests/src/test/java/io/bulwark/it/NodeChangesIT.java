@@ -51,7 +51,7 @@ class NodeChangesIT {
     private static final Duration POLL = Duration.ofMillis(300);
 
     @RegisterExtension
-    static final LiveCluster CLUSTER = LiveCluster.ofProcesses(NODES);
+    static final LiveCluster CLUSTER = LiveCluster.ofNodeProcesses(NODES, NODES);
 
     private static final List<Member> JOINED = new ArrayList<>();
 

@@ -22,11 +22,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The nodes tell each other other keys every second, and some begin new lives, while registers are written. */
 @NullMarked
+@Tag("long")
 class NodeKeysIT {
     private static final int NODES = 4;
     private static final int WRITERS = 3;

@@ -48,7 +48,7 @@ class ReplicaChangesIT {
 
     @RegisterExtension
     @Order(1)
-    static final LiveCluster CLUSTER = LiveCluster.ofProcesses(4);
+    static final LiveCluster CLUSTER = LiveCluster.ofReplicaProcesses(4, 0);
 
     @RegisterExtension
     @Order(2)

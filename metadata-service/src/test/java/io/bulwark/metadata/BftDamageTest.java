@@ -21,12 +21,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Corruption of the RocksDB files that hold the state, at one replica and at all. The group recovers by itself
  * (docs/ordering/checkpoints.md, damage).
  */
 @NullMarked
+@Execution(ExecutionMode.CONCURRENT)
 class BftDamageTest {
     private static final Duration LONG = Duration.ofMinutes(2);
     private static final int SNAPSHOT_BATCHES = 16;
@@ -51,9 +54,7 @@ class BftDamageTest {
                 assertThat(group.texts(replica)).hasSize(WRITTEN);
             }
         });
-        for (int replica = 0; replica < ReplicaGroup.REPLICAS; replica++) {
-            group.stop(replica);
-        }
+        group.stopAll();
     }
 
     @AfterEach

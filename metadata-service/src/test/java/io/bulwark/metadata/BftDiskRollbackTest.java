@@ -22,9 +22,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Directories of replicas that were set back to an older copy while all were down, or that are another replica's. Starts groups of four, so it takes some 20 s. */
 @NullMarked
+@Execution(ExecutionMode.CONCURRENT)
 class BftDiskRollbackTest {
     private static final Duration LONG = Duration.ofMinutes(2);
     private static final int SNAPSHOT_BATCHES = 16;
@@ -71,25 +74,19 @@ class BftDiskRollbackTest {
         });
     }
 
-    private void stopAll() {
-        for (int replica = 0; replica < ReplicaGroup.REPLICAS; replica++) {
-            group.stop(replica);
-        }
-    }
-
     /** Something is acknowledged, and these replicas do not know of it any more. All are stopped. */
     private void setBack(List<Integer> replicas) throws IOException {
         group.startAll();
         write(BEFORE);
         awaitAllHave(BEFORE);
-        stopAll();
+        group.stopAll();
         for (int replica : replicas) {
             copy(group.directoryOf(replica), copyOf(replica));
         }
         group.startAll();
         write(AFTER);
         awaitAllHave(BEFORE + AFTER);
-        stopAll();
+        group.stopAll();
         for (int replica : replicas) {
             delete(group.directoryOf(replica));
             copy(copyOf(replica), group.directoryOf(replica));
@@ -117,7 +114,7 @@ class BftDiskRollbackTest {
         group.stop(2);
         group.start(2, StartReason.RECOVERING);
         assertThat(failure(2)).as("not by a recovery either").contains("this replica has executed");
-        stopAll();
+        group.stopAll();
 
         HistoryRestore restore = restore();
         long kept = restore.reach(group.directoryOf(2)).executed();
@@ -185,7 +182,7 @@ class BftDiskRollbackTest {
     void aDirectoryOfAnotherReplicaIsRefused() throws Exception {
         group.startAll();
         write(1);
-        stopAll();
+        group.stopAll();
         delete(group.directoryOf(1));
         copy(group.directoryOf(0), group.directoryOf(1));
         assertThatThrownBy(() -> group.start(1))

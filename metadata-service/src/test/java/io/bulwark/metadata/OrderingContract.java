@@ -21,9 +21,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Contract of a group of replicas, independent of the ordering engine. */
 @NullMarked
+@Execution(ExecutionMode.CONCURRENT)
 abstract class OrderingContract {
     private static final Duration LONG = Duration.ofMinutes(2);
     static final int SNAPSHOT_BATCHES = 16;

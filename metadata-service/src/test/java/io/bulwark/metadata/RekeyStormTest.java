@@ -33,6 +33,7 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * All replicas restart while hundreds of clients are connected (docs/ordering/recovery.md, session keys): each agrees on new keys
@@ -41,6 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @NullMarked
 @Tag("long")
+@Isolated("it takes the processors")
 class RekeyStormTest {
     /** More than a replica has room for in its handshakes. */
     private static final int CLIENTS = Integer.getInteger("bulwark.storm.clients", 300);

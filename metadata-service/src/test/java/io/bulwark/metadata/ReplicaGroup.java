@@ -35,7 +35,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +52,8 @@ public final class ReplicaGroup implements AutoCloseable {
     private static final PrincipalId CLIENT = PrincipalId.client(7);
     private static final int FIRST_PORT = 20_000;
     private static final int PORTS = 12_000;
+    /** Groups beside each other, whose replicas may be down, have ports of their own. */
+    private static final Set<InetSocketAddress> TAKEN = ConcurrentHashMap.newKeySet();
 
     private final Path directory;
     private final Starter starter;
@@ -151,7 +158,7 @@ public final class ReplicaGroup implements AutoCloseable {
         while (addresses.size() < count) {
             int port = FIRST_PORT + random.nextInt(PORTS);
             InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
-            if (isFree(address)) {
+            if (isFree(address) && TAKEN.add(address)) {
                 addresses.add(address);
             }
         }
@@ -246,6 +253,16 @@ public final class ReplicaGroup implements AutoCloseable {
         }
     }
 
+    /** Stops all at once. A primary that stops last would wait in vain for another one to lead. */
+    public void stopAll() {
+        try (ExecutorService stopping = Executors.newVirtualThreadPerTaskExecutor()) {
+            CompletableFuture.allOf(IntStream.range(0, REPLICAS)
+                            .mapToObj(replica -> CompletableFuture.runAsync(() -> stop(replica), stopping))
+                            .toArray(CompletableFuture[]::new))
+                    .join();
+        }
+    }
+
     /**
      * Starts the recovery of a running replica: it hands over, stops, and starts again. {@link #recovery} reports its
      * progress.
@@ -284,9 +301,7 @@ public final class ReplicaGroup implements AutoCloseable {
     @Override
     public void close() {
         client.close();
-        for (int replica = 0; replica < REPLICAS; replica++) {
-            stop(replica);
-        }
+        stopAll();
         transport.close();
     }
 }

@@ -33,11 +33,14 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Tests what a link knows of the reason for its refusal, between all engines. */
 @NullMarked
+@Execution(ExecutionMode.CONCURRENT)
 class LinkRefusalTest {
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final Identity NODES = Identity.generate(NODE, RANDOM);

@@ -38,11 +38,14 @@ import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** TLS below the frames, on both engines; who is refused, and why. */
 @NullMarked
+@Execution(ExecutionMode.CONCURRENT)
 class TlsTest {
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final Identity NODES = Identity.generate(NODE, RANDOM);

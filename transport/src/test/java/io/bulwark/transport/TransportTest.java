@@ -25,8 +25,10 @@ import java.util.Set;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 @NullMarked
+@Isolated("it waits until no thread of a transport is left")
 class TransportTest {
     private record Stranger() implements Message {}
 

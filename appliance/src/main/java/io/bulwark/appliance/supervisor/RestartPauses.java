@@ -5,7 +5,17 @@ public final class RestartPauses {
     private static final long FIRST_MILLIS = 1_000;
     private static final long MAX_MILLIS = 60_000;
 
-    private long nextMillis = FIRST_MILLIS;
+    private final long firstMillis;
+    private long nextMillis;
+
+    public RestartPauses() {
+        this(FIRST_MILLIS);
+    }
+
+    RestartPauses(long firstMillis) {
+        this.firstMillis = firstMillis;
+        this.nextMillis = firstMillis;
+    }
 
     /**
      * It has ended.
@@ -13,7 +23,7 @@ public final class RestartPauses {
      * @param lastedMillis how long it ran
      */
     public long afterEnd(long lastedMillis) {
-        long pause = lastedMillis >= MAX_MILLIS ? FIRST_MILLIS : nextMillis;
+        long pause = lastedMillis >= MAX_MILLIS ? firstMillis : nextMillis;
         nextMillis = Math.min(2 * pause, MAX_MILLIS);
         return pause;
     }

@@ -23,14 +23,25 @@ import org.slf4j.LoggerFactory;
  */
 public final class Supervisor implements MonitoredMember {
     private static final Logger LOG = LoggerFactory.getLogger(Supervisor.class);
-    private static final long TICK_MILLIS = 500;
-
     private static final String REMOVED =
             " was removed from the group: its supervisor no longer recovers or restarts it; stop the supervisor, "
                     + "and wipe the disk";
 
-    /** Interval after which a refused start is checked again, and replicas that gave no list are asked again. */
-    private static final long LOOK_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(3);
+    /**
+     * Times that a supervisor waits.
+     *
+     * @param tickMillis interval at which it looks at its replica
+     * @param lookAgainMillis time after which a refused start is checked again, and replicas that gave no list are
+     *     asked again
+     * @param restartMillis time before the first restart of a replica that has ended by itself
+     */
+    record Pace(long tickMillis, long lookAgainMillis, long restartMillis) {
+        static final Pace STANDARD = new Pace(500, 3_000, 1_000);
+
+        private long lookAgainNanos() {
+            return TimeUnit.MILLISECONDS.toNanos(lookAgainMillis);
+        }
+    }
 
     /**
      * Information that a supervisor of a group needs.
@@ -60,7 +71,8 @@ public final class Supervisor implements MonitoredMember {
     private final CompletableFuture<String> over = new CompletableFuture<>();
     private volatile Optional<WatchdogSchedule> turns;
     private final Optional<ReleaseCheck> check;
-    private final RestartPauses pauses = new RestartPauses();
+    private final Pace pace;
+    private final RestartPauses pauses;
     private final MeterRegistry meters;
     private final Counter restarts;
     private final Counter recoveries;
@@ -82,11 +94,18 @@ public final class Supervisor implements MonitoredMember {
     private long learnNanos;
 
     private Supervisor(
-            ReplicaMember member, int number, Watchdog watchdog, LongSupplier wallMillis, MeterRegistry meters) {
+            ReplicaMember member,
+            int number,
+            Watchdog watchdog,
+            LongSupplier wallMillis,
+            Pace pace,
+            MeterRegistry meters) {
         this.member = member;
         this.number = number;
         this.watchdog = watchdog;
         this.wallMillis = wallMillis;
+        this.pace = pace;
+        this.pauses = new RestartPauses(pace.restartMillis());
         this.members = membersOf(watchdog);
         this.turns = turnsOf(watchdog);
         this.check = watchdog.installed().map(what -> new ReleaseCheck(what, watchdog.group()));
@@ -116,12 +135,17 @@ public final class Supervisor implements MonitoredMember {
      * @param meters with the name of the member as a tag
      */
     public static Supervisor start(ReplicaMember member, int number, Watchdog watchdog, MeterRegistry meters) {
-        return start(member, number, watchdog, System::currentTimeMillis, meters);
+        return start(member, number, watchdog, System::currentTimeMillis, Pace.STANDARD, meters);
     }
 
     static Supervisor start(
-            ReplicaMember member, int number, Watchdog watchdog, LongSupplier wallMillis, MeterRegistry meters) {
-        Supervisor supervisor = new Supervisor(member, number, watchdog, wallMillis, meters);
+            ReplicaMember member,
+            int number,
+            Watchdog watchdog,
+            LongSupplier wallMillis,
+            Pace pace,
+            MeterRegistry meters) {
+        Supervisor supervisor = new Supervisor(member, number, watchdog, wallMillis, pace, meters);
         supervisor.thread.start();
         return supervisor;
     }
@@ -291,7 +315,7 @@ public final class Supervisor implements MonitoredMember {
                 } finally {
                     lock.unlock();
                 }
-                Thread.sleep(TICK_MILLIS);
+                Thread.sleep(pace.tickMillis());
             }
         } catch (InterruptedException e) {
             LOG.debug("supervision of {} stopped", member.name());
@@ -341,7 +365,7 @@ public final class Supervisor implements MonitoredMember {
         Optional<String> refused = check.isPresent() ? check.get().restartRefusal() : Optional.empty();
         if (refused.isPresent()) {
             withhold(refused.get());
-            restartNanos = System.nanoTime() + LOOK_AGAIN_NANOS;
+            restartNanos = System.nanoTime() + pace.lookAgainNanos();
             return;
         }
         if (withheld) {
@@ -366,7 +390,7 @@ public final class Supervisor implements MonitoredMember {
     private void learnReleases() throws InterruptedException {
         if (waiting.isEmpty() && check.isPresent() && check.get().hasNoList() && System.nanoTime() - learnNanos >= 0) {
             check.get().learn();
-            learnNanos = System.nanoTime() + LOOK_AGAIN_NANOS;
+            learnNanos = System.nanoTime() + pace.lookAgainNanos();
         }
     }
 
@@ -422,7 +446,7 @@ public final class Supervisor implements MonitoredMember {
         LOG.error("{} is stopped until an allowed release is installed", member.name());
         unfinished = true;
         ended = true;
-        restartNanos = System.nanoTime() + LOOK_AGAIN_NANOS;
+        restartNanos = System.nanoTime() + pace.lookAgainNanos();
         member.stop();
     }
 

@@ -19,8 +19,10 @@ final class Redaction {
             Pattern.compile("bulwark-join-[0-9]+\\.[A-Za-z0-9_.=-]+"),
             Pattern.compile("(?<=://)[^/@\\s\"']+(?=@)"),
             Pattern.compile("(?i)(?<=authorization: )\\S+ \\S+"),
-            Pattern.compile("(?i)(?<=(?:token|password|passwd|passphrase|secret|\\bpin|\\bown|\\bcookie)[\"']?"
-                    + "\\s{0,4}[=:]\\s{0,4}[\"']?)[^\\s\"'&;,]+"));
+            // The first look behind is cheap, and leaves few places for the second.
+            Pattern.compile(
+                    "(?i)(?<=[=:\\s\"'])(?<=(?:token|password|passwd|passphrase|secret|\\bpin|\\bown|\\bcookie)[\"']?"
+                            + "\\s{0,4}[=:]\\s{0,4}[\"']?)[^\\s\"'&;,]+"));
 
     private Redaction() {}
 

@@ -34,6 +34,7 @@ class SupervisorTest {
     static final Duration LONG = Duration.ofSeconds(40);
     private static final int REPLICAS = 4;
     static final int OWN = 1;
+    private static final Supervisor.Pace PACE = new Supervisor.Pace(20, 100, 50);
     private static final long PERIOD = 600_000;
     private static final long START = 1_000_000 * PERIOD;
 
@@ -387,6 +388,7 @@ class SupervisorTest {
                         REPLICAS,
                         OptionalLong.of(PERIOD)),
                 wall::get,
+                PACE,
                 meters);
     }
 
@@ -396,6 +398,7 @@ class SupervisorTest {
                 OWN,
                 new Supervisor.Watchdog(group, Optional.empty(), REPLICAS, OptionalLong.empty()),
                 wall::get,
+                PACE,
                 meters);
     }
 

@@ -24,10 +24,12 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 
 /** Reports of a replica that waits for others, for pages, or for estimates. */
 @NullMarked
+@Isolated("it reads what all replicas log")
 class StatusReporterTest {
     /** A state machine without a state. */
     private static final class Nothing implements Application {

@@ -28,8 +28,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 @NullMarked
+@Isolated("it takes the console")
 class LibrarySandboxTest {
     private static final int SENDER = 2;
 

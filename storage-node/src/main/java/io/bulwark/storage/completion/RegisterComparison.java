@@ -67,7 +67,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class RegisterComparison implements BackgroundWork {
     private static final Logger LOG = LoggerFactory.getLogger(RegisterComparison.class);
-    private static final long PEERS_MILLIS = 2_000;
     private static final long ANSWER_MILLIS = 60_000;
     private static final long RATE_MILLIS = 20;
     private static final long STOP_MILLIS = 5_000;
@@ -89,6 +88,7 @@ public final class RegisterComparison implements BackgroundWork {
 
     private final long pollMillis;
     private final long retryNanos;
+    private final long peersMillis;
     private final int atOnce;
     /** Progress of the volumes in which this node holds a slot; written by the one thread. */
     private final ConcurrentSkipListMap<Integer, Progress> volumes = new ConcurrentSkipListMap<>();
@@ -131,7 +131,8 @@ public final class RegisterComparison implements BackgroundWork {
     /**
      * Creates a comparison that is to be started.
      *
-     * @param config interval of queries for volumes and of retries for failed blocks, and number of concurrent looks
+     * @param config interval of queries for volumes and of retries for failed blocks, number of concurrent looks, and
+     *     the wait for peers
      * @param background limits the rate of repair
      * @param answers the node's answers to others who compare
      */
@@ -143,6 +144,7 @@ public final class RegisterComparison implements BackgroundWork {
         this.fruitless = RebuildRate.of(background.rebuilding().limitBytesPerSecond());
         this.pollMillis = config.pace().pollMillis();
         this.retryNanos = TimeUnit.MILLISECONDS.toNanos(config.pace().retryMillis());
+        this.peersMillis = config.peersMillis();
         this.atOnce = config.pace().atOnce();
     }
 
@@ -414,7 +416,7 @@ public final class RegisterComparison implements BackgroundWork {
         return answered.size();
     }
 
-    private static void ask(
+    private void ask(
             NodeAccess node, Volume volume, Progress progress, int holder, BlockingQueue<HolderReply> told) {
         LatestRequest question = new LatestRequest(
                 volume.id(),
@@ -429,7 +431,7 @@ public final class RegisterComparison implements BackgroundWork {
                         message -> message instanceof LatestReply reply
                                 && reply.volume() == question.volume()
                                 && reply.from() == question.from(),
-                        PEERS_MILLIS))
+                        peersMillis))
                 .whenComplete((answers, _) ->
                         told.add(new HolderReply(holder, answers == null ? null : (LatestReply) answers.get(peer))));
     }

@@ -48,9 +48,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Five real nodes over loopback with a volume under PASIS with lazy verification. */
 @NullMarked
+@Execution(ExecutionMode.CONCURRENT)
 class LazyVerificationTest {
     /** Few versions, so that a wait does not reach the bounds of a block. */
     private static final Duration BETWEEN_WRITES = Duration.ofMillis(100);

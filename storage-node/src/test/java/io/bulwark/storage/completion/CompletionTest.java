@@ -53,9 +53,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Four real nodes over loopback, and a metadata service of the test's making. */
 @NullMarked
+@Execution(ExecutionMode.CONCURRENT)
 class CompletionTest {
     private static final int NODES = 4;
     /** Its fragments are too long for the index. */
@@ -239,7 +242,7 @@ class CompletionTest {
     }
 
     private void start(int node) throws IOException {
-        CompletionConfig quick = new CompletionConfig(new CompletionPace(100, 4, 500, 500), 50);
+        CompletionConfig quick = new CompletionConfig(new CompletionPace(100, 4, 500, 500), 50, 500);
         Background background = new Background(
                 new BackgroundPace(50, 4 << 20, 64 << 20, 4, 64 << 10),
                 VerificationPace.standard(),

@@ -60,9 +60,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Five real nodes over loopback that scrub nothing, with a volume under FP at the first four, and one under PASIS. */
 @NullMarked
+@Execution(ExecutionMode.CONCURRENT)
 class RegisterComparisonTest {
     private static final int NODES = 5;
     private static final long BLOCKS = 1L << 40;
@@ -355,7 +358,7 @@ class RegisterComparisonTest {
 
     /** @param liar answers others who compare, in the place of what a node answers */
     private void start(int node, @Nullable HostedProtocol liar) throws IOException {
-        CompletionConfig quick = new CompletionConfig(new CompletionPace(50, 4, 500, 200), 50);
+        CompletionConfig quick = new CompletionConfig(new CompletionPace(50, 4, 500, 200), 50, 500);
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         Background background = new Background(
                 BackgroundPace.of(0, BackgroundPace.REBUILD_BYTES_PER_SECOND), VerificationPace.standard(), meters);

@@ -38,12 +38,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Five real nodes over loopback, four of which hold the slots of a register volume. It is too large to go through all
  * its numbers.
  */
 @NullMarked
+@Execution(ExecutionMode.CONCURRENT)
 class RegisterEpochTest {
     private static final int NODES = 5;
     private static final long BLOCKS = 1L << 40;
@@ -137,7 +140,7 @@ class RegisterEpochTest {
     }
 
     private void start(int node) throws IOException {
-        CompletionConfig quick = new CompletionConfig(new CompletionPace(100, 4, 500, 200), 50);
+        CompletionConfig quick = new CompletionConfig(new CompletionPace(100, 4, 500, 200), 50, 500);
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         Background background =
                 new Background(new BackgroundPace(50, 0, 64 << 20, 4, 64 << 10), VerificationPace.standard(), meters);

@@ -54,9 +54,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Five real nodes over loopback with two register volumes that nobody reads: under FP at the first four, and under PASIS. */
 @NullMarked
+@Execution(ExecutionMode.CONCURRENT)
 class RegisterScrubTest {
     private static final int NODES = 5;
     private static final ProtectionPolicy POLICY = new ProtectionPolicy(1, 2, 4, 16_384);
@@ -261,7 +264,7 @@ class RegisterScrubTest {
     }
 
     private void start(int node) throws IOException {
-        CompletionConfig quick = new CompletionConfig(new CompletionPace(100, 4, 500, 200), 50);
+        CompletionConfig quick = new CompletionConfig(new CompletionPace(100, 4, 500, 200), 50, 500);
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         Background background = new Background(
                 new BackgroundPace(50, 16 << 20, 64 << 20, 4, 64 << 10), VerificationPace.standard(), meters);

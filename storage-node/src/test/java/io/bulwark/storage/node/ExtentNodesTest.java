@@ -42,10 +42,13 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Extents on four real nodes with real stores, one of which is edited while it is stopped. */
+@Execution(ExecutionMode.CONCURRENT)
 class ExtentNodesTest {
     private static final Volume VOLUME = new Volume(
             1,

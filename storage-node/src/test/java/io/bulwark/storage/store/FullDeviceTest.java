@@ -21,11 +21,14 @@ import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A device that others use, too, and that is full down to its reserve: deleting makes room, without a restart. */
+@Execution(ExecutionMode.CONCURRENT)
 class FullDeviceTest {
     private static final int LENGTH = 20_000;
     private static final long RESERVE = 1 << 20;

@@ -29,11 +29,14 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Every file of the index is damaged in every way: the store opens, has nothing wrong, and keeps what can be read. */
+@Execution(ExecutionMode.CONCURRENT)
 class IndexSalvageTest {
     private static final int RECORDS = 16;
 

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -229,6 +230,7 @@ class FullQuotaTest {
 
     @ParameterizedTest
     @EnumSource(Attack.class)
+    @Tag("long")
     void whoAsksForLittleIsServedWithinTheBoundAndNoViewChanges(Attack attack) {
         for (long seed : seeds()) {
             for (int faulty = 1; faulty <= 2; faulty++) {
