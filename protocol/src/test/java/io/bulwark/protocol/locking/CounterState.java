@@ -81,6 +81,22 @@ final class CounterState implements LockView {
         this.quorum = quorum;
     }
 
+    /** A copy that goes its own way. */
+    CounterState copy() {
+        CounterState copy = new CounterState(quorum);
+        copy.outcomes.putAll(outcomes);
+        copy.log = log.map(open -> {
+            Log other = new Log(open.id, open.key);
+            other.isClosing = open.isClosing;
+            other.pieces.putAll(open.pieces);
+            other.fetches.putAll(open.fetches);
+            return other;
+        });
+        copy.commands = commands;
+        copy.counter = counter;
+        return copy;
+    }
+
     static Bytes lock(long session, PrincipalKey key) {
         WireWriter out = new WireWriter().u8(LOCK).i64(session);
         key.write(out);
