@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
@@ -177,7 +178,7 @@ class LogPropertyTest {
             for (HolderEffect effect : effects) {
                 switch (effect) {
                     case HolderEffect.Send send -> world.send(HOLDER, send.to(), send.message());
-                    case HolderEffect.Answered(long token, Bytes reply) -> onAnswered(asked.get(token), reply);
+                    case HolderEffect.Answered(long token, Bytes reply) -> onAnswered(Objects.requireNonNull(asked.get(token)), reply);
                     case HolderEffect.Ended ended -> {
                         checkEnd(ended);
                         world.order(HOLDER, CounterState.openRound());
@@ -231,13 +232,12 @@ class LogPropertyTest {
             isOver = true;
             closed++;
             int length = outcome.get().entries().size();
-            assertThat(outcome.get().entries())
-                    .as("one chain")
-                    .isEqualTo(log.entries.subList(0, length));
+            assertThat(outcome.get().entries()).as("one chain").isEqualTo(log.entries.subList(0, length));
             for (Asked each : ofThisLog) {
                 if (each.number > 0 && each.reply != null) {
                     assertThat(each.number).as("acknowledged survives").isLessThanOrEqualTo(length);
-                    assertThat(outcome.get().replies().get((int) each.number - 1)).isEqualTo(each.reply);
+                    assertThat(outcome.get().replies().get((int) each.number - 1))
+                            .isEqualTo(each.reply);
                 } else if (each.number > 0) {
                     assertThat(each.number).as("results are kept").isGreaterThan(length - LogLimits.OUTSTANDING_MAX);
                 }
