@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
@@ -51,8 +52,8 @@ class LoggedMetadataTest {
     private final LogId log = ((Reply.Locked) alice.run(new Command.Lock(List.of(FILMS), SIGNER.key()))).log();
     private final List<Replica> replicas =
             IntStream.range(0, 4).mapToObj(Replica::new).toList();
-    private final LogHolder holder = new LogHolder(
-            new LogHolder.Terms(CLUSTER, log, REPLICAS), SIGNER::sign, new Timeouts(100, 300, 0, 60_000));
+    private final LogHolder holder =
+            new LogHolder(new LogHolder.Terms(CLUSTER, log, REPLICAS), SIGNER::sign, new Timeouts(100, 300, 0, 60_000));
     private final Deque<HolderEffect.Send> toServers = new ArrayDeque<>();
     private final SortedMap<Long, Bytes> answers = new TreeMap<>();
     private Optional<HolderEffect.Ended> end = Optional.empty();
@@ -160,6 +161,10 @@ class LoggedMetadataTest {
         return alice.putOf("films", key, Condition.NONE, alice.layout(700));
     }
 
+    private Reply answer(long token) {
+        return Reply.decode(Objects.requireNonNull(answers.get(token)));
+    }
+
     private void stepUntilAnswered(int count) {
         for (int i = 0; i < STEPS_MAX && answers.size() < count; i++) {
             step();
@@ -177,12 +182,11 @@ class LoggedMetadataTest {
         append(101, new Command.RenameObject("films", "a/8", "films", "a/moved", Condition.IF_ABSENT));
         append(102, put("elsewhere"));
         stepUntilAnswered(103);
-        assertThat(Reply.decode(answers.get(0L))).isInstanceOf(Reply.ObjectStored.class);
-        assertFailed(Reply.decode(answers.get(102L)), MetadataError.NOT_LOCKABLE);
-        hear(holder.read(
-                now, 103, Optional.empty(), new Query.FindObject("films", "a/moved", 0).encoded()));
+        assertThat(answer(0)).isInstanceOf(Reply.ObjectStored.class);
+        assertFailed(answer(102), MetadataError.NOT_LOCKABLE);
+        hear(holder.read(now, 103, Optional.empty(), new Query.FindObject("films", "a/moved", 0).encoded()));
         stepUntilAnswered(104);
-        assertThat(Reply.decode(answers.get(103L))).isInstanceOf(Reply.ObjectFound.class);
+        assertThat(answer(103)).isInstanceOf(Reply.ObjectFound.class);
 
         // One more entry comes to two servers, one of which crashes before its sync.
         Replica crashed = replicas.get(0);
@@ -217,8 +221,7 @@ class LoggedMetadataTest {
                 .isEqualTo(List.copyOf(answers.headMap(103L).values()));
         Reply late = rig.ask(ALICE, new Query.FindObject("films", "a/late", 0));
         assertThat(late instanceof Reply.ObjectFound).isEqualTo(outcome.length() == 104);
-        assertThat(rig.ask(ALICE, new Query.FindObject("films", "a/moved", 0)))
-                .isInstanceOf(Reply.ObjectFound.class);
+        assertThat(rig.ask(ALICE, new Query.FindObject("films", "a/moved", 0))).isInstanceOf(Reply.ObjectFound.class);
         assertFailed(rig.ask(ALICE, new Query.FindObject("films", "a/7", 0)), MetadataError.NO_SUCH_OBJECT);
         for (Replica replica : replicas) {
             replica.step();
@@ -236,7 +239,9 @@ class LoggedMetadataTest {
         stepUntilAnswered(1);
         assertThat(end.orElseThrow().outstanding()).isEmpty();
         alice.done(new Command.Unlock());
-        for (int i = 0; i < STEPS_MAX && !rig.machine.locks().log(ALICE, alice.session).isEmpty(); i++) {
+        for (int i = 0;
+                i < STEPS_MAX && !rig.machine.locks().log(ALICE, alice.session).isEmpty();
+                i++) {
             step();
             bob.done(new Command.RenewSession());
         }
@@ -248,7 +253,8 @@ class LoggedMetadataTest {
                 log, 9, LockingMessage.ALL, 1, Optional.empty(), new Query.FindInode(1).encoded());
         assertThat(replicas.getFirst().server.onMessage(ALICE, 1, old))
                 .singleElement()
-                .isInstanceOfSatisfying(LogEffect.Send.class, send -> assertThat(send.message())
-                        .isInstanceOf(LockingMessage.LogRefused.class));
+                .isInstanceOfSatisfying(
+                        LogEffect.Send.class,
+                        send -> assertThat(send.message()).isInstanceOf(LockingMessage.LogRefused.class));
     }
 }
