@@ -382,6 +382,7 @@ class ConsoleBrowserIT {
                 "/",
                 "/topology",
                 "/nodes",
+                "/nodes/1",
                 "/groups",
                 "/replicas",
                 "/replicas/0",
