@@ -29,6 +29,7 @@ import org.springframework.boot.opentelemetry.autoconfigure.OpenTelemetrySdkAuto
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.ComponentScan;
 import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.security.config.observation.SecurityObservationSettings;
 
 /** The running console. */
 public final class ConsoleServer implements AutoCloseable {
@@ -76,6 +77,9 @@ public final class ConsoleServer implements AutoCloseable {
                             "bulwark", Bulwark.class, () -> door, definition -> definition.setDestroyMethodName(""));
                     beans.registerBean(ConsoleSettings.class, () -> settings);
                     beans.registerBean(Surroundings.class, settings::surroundings);
+                    // A span for each filter of each request says nothing about the cluster.
+                    beans.registerBean(
+                            SecurityObservationSettings.class, SecurityObservationSettings::noObservations);
                     settings.surroundings()
                             .traces()
                             .ifPresent(traces ->
@@ -135,8 +139,6 @@ public final class ConsoleServer implements AutoCloseable {
                 traces.collector().toString());
         properties.put("management.tracing.sampling.probability", "1.0");
         properties.put("management.tracing.baggage.enabled", "false");
-        // One for each filter of each request says nothing about the cluster.
-        properties.put("management.observations.enable.spring.security", "false");
     }
 
     /** Leaves out what exports, whatever the environment of the process asks for. */

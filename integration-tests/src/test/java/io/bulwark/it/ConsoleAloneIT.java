@@ -54,10 +54,10 @@ class ConsoleAloneIT {
             });
             String upload = "http put /api/v1/buckets/{bucket}/object";
             assertThat(belowOf(collector, upload, "extent-write", "request to node-"))
-                    .as("fragments go to the nodes")
+                    .as("fragments go to the nodes: %s", collector.spans())
                     .hasSizeGreaterThanOrEqualTo(3);
             assertThat(belowOf(collector, upload, "group-call", "request to replica-"))
-                    .as("the inode goes to the replicas")
+                    .as("the inode goes to the replicas: %s", collector.spans())
                     .hasSizeGreaterThanOrEqualTo(3);
         }
     }

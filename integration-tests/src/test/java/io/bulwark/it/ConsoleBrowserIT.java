@@ -226,7 +226,7 @@ class ConsoleBrowserIT {
         assertThat(dashboard.locator(".headline")).containsText("protected");
         Page node = open("/nodes/2");
         click(node, "Stop");
-        assertThat(dashboard.getByText("node-2").first()).isVisible();
+        assertThat(dashboard.getByText("node-2 does not answer").first()).isVisible();
         Browser.assertAccessible(dashboard);
         Browser.picture(dashboard, "dashboard-fault");
         assertThat(node.locator("#node")).containsText("no:");
