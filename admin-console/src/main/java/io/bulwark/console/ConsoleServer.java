@@ -78,12 +78,10 @@ public final class ConsoleServer implements AutoCloseable {
                     beans.registerBean(ConsoleSettings.class, () -> settings);
                     beans.registerBean(Surroundings.class, settings::surroundings);
                     // A span for each filter of each request says nothing about the cluster.
-                    beans.registerBean(
-                            SecurityObservationSettings.class, SecurityObservationSettings::noObservations);
+                    beans.registerBean(SecurityObservationSettings.class, SecurityObservationSettings::noObservations);
                     settings.surroundings()
                             .traces()
-                            .ifPresent(traces ->
-                                    beans.registerBean(ObservationRegistry.class, traces::observations));
+                            .ifPresent(traces -> beans.registerBean(ObservationRegistry.class, traces::observations));
                 })
                 .run();
         int port = context.getEnvironment().getProperty("local.server.port", Integer.class, listen.getPort());

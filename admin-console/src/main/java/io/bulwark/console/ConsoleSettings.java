@@ -35,8 +35,7 @@ public record ConsoleSettings(
      */
     public record Web(Optional<URI> url, Optional<Tls> tls, Optional<Oidc> oidc, Optional<Pkcs11Token> device) {
         /** On the address where it listens, without TLS, for local accounts. */
-        public static final Web PLAIN =
-                new Web(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+        public static final Web PLAIN = new Web(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
     }
 
     /**

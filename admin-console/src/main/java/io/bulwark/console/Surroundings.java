@@ -18,8 +18,8 @@ public record Surroundings(
         Optional<ReplicaSupervisors> supervisors,
         Optional<KeyConnector> keys,
         Optional<Traces> traces) {
-    public static final Surroundings NONE = new Surroundings(
-            Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+    public static final Surroundings NONE =
+            new Surroundings(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
     public Surroundings {
         prometheus.ifPresent(Surroundings::requireHttp);

@@ -33,8 +33,7 @@ final class AloneConsole implements AutoCloseable {
                     listen: 127.0.0.1:0
                     client: client.properties
                     data: %s
-                """
-                                .formatted(Files.createTempDirectory(directory, "console"))
+                """.formatted(Files.createTempDirectory(directory, "console"))
                         + String.join("\n", List.of(lines)).indent(4));
         RoleFile.ConsoleSetup setup = RoleFile.console(file);
         ClientConfig config = ClientConfig.load(setup.client());

@@ -70,8 +70,8 @@ class ConsoleAloneIT {
                         .parentOf(span)
                         .filter(parent -> parent.name().equals(operation))
                         .flatMap(collector::parentOf)
-                        .filter(parent -> parent.name().equals(request)
-                                && parent.trace().equals(span.trace()))
+                        .filter(parent ->
+                                parent.name().equals(request) && parent.trace().equals(span.trace()))
                         .isPresent())
                 .map(SpanCollector.Span::name)
                 .distinct()

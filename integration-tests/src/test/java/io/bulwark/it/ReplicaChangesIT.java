@@ -189,13 +189,15 @@ class ReplicaChangesIT {
                     .json()
                     .get("id")
                     .asLong();
-            await().atMost(LONG).pollInterval(POLL).until(() -> stateOf(api, operator, job)
-                    .equals("SUCCEEDED"));
+            await().atMost(LONG)
+                    .pollInterval(POLL)
+                    .until(() -> stateOf(api, operator, job).equals("SUCCEEDED"));
         }
     }
 
     private static String stateOf(CheckedApi api, CheckedApi.Session operator, long job) throws Exception {
-        JsonNode view = operator.send(api.call("GET", "/api/v1/jobs/" + job), 200).json();
+        JsonNode view =
+                operator.send(api.call("GET", "/api/v1/jobs/" + job), 200).json();
         assertThat(view.get("state").asString()).as(view.toString()).isNotEqualTo("FAILED");
         return view.get("state").asString();
     }

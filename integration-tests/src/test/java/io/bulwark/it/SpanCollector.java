@@ -88,17 +88,16 @@ final class SpanCollector implements AutoCloseable {
         int[] at = {0};
         while (at[0] < bytes.length) {
             long key = number(bytes, at);
-            int length =
-                    switch ((int) key & 7) {
-                        case 0 -> {
-                            number(bytes, at);
-                            yield 0;
-                        }
-                        case 1 -> 8;
-                        case 2 -> (int) number(bytes, at);
-                        case 5 -> 4;
-                        default -> throw new IllegalArgumentException("no protobuf");
-                    };
+            int length = switch ((int) key & 7) {
+                case 0 -> {
+                    number(bytes, at);
+                    yield 0;
+                }
+                case 1 -> 8;
+                case 2 -> (int) number(bytes, at);
+                case 5 -> 4;
+                default -> throw new IllegalArgumentException("no protobuf");
+            };
             if (key == (field << 3 | 2)) {
                 found.add(message.slice(at[0], length));
             }

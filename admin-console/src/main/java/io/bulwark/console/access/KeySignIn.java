@@ -123,7 +123,8 @@ class KeySignIn {
             person = connect(connector.get(), key, address);
             if (person.isPresent()) {
                 begin(person.get(), request, response);
-                String detail = "with the own key" + key.where() + ", " + person.get().role();
+                String detail =
+                        "with the own key" + key.where() + ", " + person.get().role();
                 log.add(AccessLog.Event.SIGNED_IN, person.get().name(), address, detail);
                 return "redirect:/";
             }

@@ -30,7 +30,8 @@ final class SignInDevice {
             throw new IOException("a PIN has at least " + PIN_LENGTH_MIN + " characters");
         }
         if (wrong >= WRONG_MAX) {
-            throw new IOException(WRONG_MAX + " wrong PINs in a row: the device is asked again after a restart of the console");
+            throw new IOException(
+                    WRONG_MAX + " wrong PINs in a row: the device is asked again after a restart of the console");
         }
         try {
             OpenedDevice opened = token.open(pin.toCharArray());

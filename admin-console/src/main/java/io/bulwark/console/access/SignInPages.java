@@ -22,8 +22,8 @@ class SignInPages {
             "busy", "Many persons sign in at this moment. Try again.",
             "provider", "The provider did not sign you in, or gives you no role here.",
             "key",
-                    "This is no key that the cluster believes and that has rights on it, or the password or PIN is wrong."
-                            + " The console's log has more.",
+                    "This is no key that the cluster believes and that has rights on it, or the password or PIN is"
+                            + " wrong. The console's log has more.",
             "out", "You signed out.",
             "ready", "The password is set. Sign in with it.");
 

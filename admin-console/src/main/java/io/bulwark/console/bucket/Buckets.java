@@ -6,10 +6,10 @@ import io.bulwark.client.Bulwark;
 import io.bulwark.client.GetOptions;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.bulk.BucketVerifier;
-import io.bulwark.client.text.Quantity;
 import io.bulwark.client.error.CancelledException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
+import io.bulwark.client.text.Quantity;
 import io.bulwark.console.access.SignedIn;
 import io.bulwark.console.http.ApiException;
 import io.bulwark.console.http.EntityTag;
@@ -155,8 +155,8 @@ public class Buckets {
             // A node that has just started is waited for. Of one that stays silent nothing can be verified.
             client.status().nodes().stream()
                     .filter(node -> !node.reachable())
-                    .forEach(node -> job.report(
-                            "node-" + node.node() + " does not answer: its fragments are not verified."));
+                    .forEach(node ->
+                            job.report("node-" + node.node() + " does not answer: its fragments are not verified."));
             List<ObjectInfo> objects = key == null
                     ? verifier.objects(wanted.prefix == null ? "" : wanted.prefix)
                     : List.of(bucket.head(key));
@@ -169,8 +169,8 @@ public class Buckets {
         long total = objects.stream().mapToLong(ObjectInfo::length).sum();
         AtomicLong done = new AtomicLong();
         job.progress(0, total, Job.Unit.BYTES);
-        BucketVerifier.Report report =
-                verifier.run(objects, bytes -> job.progress(done.addAndGet(bytes), total, Job.Unit.BYTES), job::isCancelled);
+        BucketVerifier.Report report = verifier.run(
+                objects, bytes -> job.progress(done.addAndGet(bytes), total, Job.Unit.BYTES), job::isCancelled);
         report.unreadable().stream().limit(LINES_MAX).forEach(line -> job.report("unreadable: " + line));
         report.seen()
                 .forEach((server, verdicts) -> job.report(server + ": "
@@ -179,7 +179,11 @@ public class Buckets {
                                 .collect(Collectors.joining(", "))));
         report.examples().stream().limit(LINES_MAX).forEach(job::report);
         String read = String.format(
-                Locale.ROOT, "Read %,d of %,d objects (%s)", report.objects(), objects.size(), Quantity.bytes(report.bytes()));
+                Locale.ROOT,
+                "Read %,d of %,d objects (%s)",
+                report.objects(),
+                objects.size(),
+                Quantity.bytes(report.bytes()));
         if (job.isCancelled()) {
             throw new CancelledException(read + " before it was cancelled", Subject.bucket(bucket));
         }

@@ -48,7 +48,8 @@ final class NodeHistory {
      * @param nodes the numbers of those that answered
      * @param figures of each node in turn
      */
-    @SuppressWarnings("ArrayRecordComponent") // Never compared, and never shared; boxed it would be several times as large.
+    @SuppressWarnings(
+            "ArrayRecordComponent") // Never compared, and never shared; boxed it would be several times as large.
     private record Sample(Instant at, int[] nodes, long[] figures) {
         private double value(int node, Figure figure) {
             for (int i = 0; i < nodes.length; i++) {
@@ -105,8 +106,7 @@ final class NodeHistory {
         int node = Integer.parseInt(parts.group(1));
         return Stream.of(Figure.values())
                 .filter(figure -> figure.series.equals(parts.group(2)))
-                .filter(figure -> samples.stream()
-                        .anyMatch(sample -> !Double.isNaN(sample.value(node, figure))))
+                .filter(figure -> samples.stream().anyMatch(sample -> !Double.isNaN(sample.value(node, figure))))
                 .findFirst()
                 .map(figure -> series(name, node, figure, since));
     }

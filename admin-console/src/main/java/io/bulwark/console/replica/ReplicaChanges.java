@@ -115,8 +115,9 @@ public class ReplicaChanges {
         requireMember(signedIn.client().replicas().believed(), replica);
         ReplicaSupervisors supervisors = surroundings
                 .supervisors()
-                .orElseThrow(() -> ApiException.conflict("this console reaches no supervisor: run `bulwark replica recover "
-                        + replica.number() + "` on the machine of " + replica));
+                .orElseThrow(
+                        () -> ApiException.conflict("this console reaches no supervisor: run `bulwark replica recover "
+                                + replica.number() + "` on the machine of " + replica));
         try {
             log.add(AccessLog.Event.RECOVERY_ASKED, signedIn.name(), address, replica.toString());
             return supervisors.recover(replica.number());

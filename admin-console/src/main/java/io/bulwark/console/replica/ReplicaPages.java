@@ -130,7 +130,8 @@ class ReplicaPages {
 
     @PostMapping("/replicas/{replica}/recover")
     String recover(@PathVariable String replica, HttpServletRequest request, Model model) {
-        model.addAttribute("message", changes.recover(ReplicaChanges.replica("replica", replica), request.getRemoteAddr()));
+        model.addAttribute(
+                "message", changes.recover(ReplicaChanges.replica("replica", replica), request.getRemoteAddr()));
         return NOTICE;
     }
 

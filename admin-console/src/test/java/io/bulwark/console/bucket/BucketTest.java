@@ -250,8 +250,7 @@ class BucketTest {
                 .andExpect(jsonPath("$.startedBy").value("alice"))
                 .andExpect(jsonPath("$.unit").value("BYTES"))
                 .andExpect(jsonPath("$.lines", hasItem("Read 2 of 2 objects (30 B): all are intact.")))
-                .andExpect(
-                        jsonPath("$.lines", hasItem("node-3 does not answer: its fragments are not verified.")));
+                .andExpect(jsonPath("$.lines", hasItem("node-3 does not answer: its fragments are not verified.")));
     }
 
     @Test

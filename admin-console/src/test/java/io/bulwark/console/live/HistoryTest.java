@@ -62,7 +62,8 @@ class HistoryTest {
                         .history(List.of("node-0.repair.rate"), null)
                         .series())
                 .hasSize(1);
-        for (String none : List.of("node-10.scrub.rate", "node-3.none", "node-99999999999.scrub.rate", "replica-3.scrub.rate")) {
+        for (String none :
+                List.of("node-10.scrub.rate", "node-3.none", "node-99999999999.scrub.rate", "replica-3.scrub.rate")) {
             assertThat(history.series(none, Instant.EPOCH)).as(none).isEmpty();
         }
     }
@@ -126,7 +127,9 @@ class HistoryTest {
         try {
             URI base = URI.create("http://127.0.0.1:" + prometheus.getAddress().getPort());
             HistoryApi api = api(
-                    new Surroundings(Optional.of(base), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty()), NOON);
+                    new Surroundings(
+                            Optional.of(base), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty()),
+                    NOON);
             sample(0);
             History.Series series = api.history(List.of("capacity.used"), "2026-11-28T12:00:00Z")
                     .series()

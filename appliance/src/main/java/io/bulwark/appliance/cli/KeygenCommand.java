@@ -97,7 +97,8 @@ final class KeygenCommand implements Callable<Integer> {
         char[] pin = console == null || !console.isTerminal() ? null : console.readPassword("PIN of the device: ");
         if (pin == null) {
             throw new CommandFailure(
-                    CommandFailure.USAGE, "type the PIN at a terminal, or name its file in " + file + ": pkcs11.pin-file");
+                    CommandFailure.USAGE,
+                    "type the PIN at a terminal, or name its file in " + file + ": pkcs11.pin-file");
         }
         try (OpenedDevice opened = token.generate(named, validity, pin)) {
             print(opened.identity(), file, what);

@@ -11,12 +11,12 @@ import io.bulwark.appliance.cluster.ReplicaSetup;
 import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.error.ConfigException;
 import io.bulwark.client.error.FileAccessException;
-import io.bulwark.transport.identity.Pkcs11Token;
 import io.bulwark.console.ConsoleSettings;
 import io.bulwark.console.account.Role;
 import io.bulwark.protocol.ordering.driver.ReplicaConfig.Recoveries;
 import io.bulwark.storage.background.BackgroundPace;
 import io.bulwark.transport.Destination;
+import io.bulwark.transport.identity.Pkcs11Token;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -521,8 +521,7 @@ class RoleFileTest {
                 traces: collector:4318
                 key-device: replica.pkcs11
             """);
-        Pkcs11Token typed =
-                new Pkcs11Token(Path.of("/usr/lib/device.so"), "token", "client-0", Optional.empty());
+        Pkcs11Token typed = new Pkcs11Token(Path.of("/usr/lib/device.so"), "token", "client-0", Optional.empty());
         Files.writeString(directory.resolve("operator.pkcs11"), typed.text());
         Files.writeString(
                 directory.resolve("replica.pkcs11"),
@@ -539,7 +538,8 @@ class RoleFileTest {
                 key-device: operator.pkcs11
             """);
         assertThat(RoleFile.console(file).web().device()).contains(typed);
-        assertThat(RoleFile.console(file).monitoring().traces()).contains(URI.create("http://collector:4318/v1/traces"));
+        assertThat(RoleFile.console(file).monitoring().traces())
+                .contains(URI.create("http://collector:4318/v1/traces"));
     }
 
     @Test

@@ -161,8 +161,8 @@ class SupervisorTest {
         Path role = Files.writeString(directory.resolve("role.yaml"), "listen: here");
         Path genesis = Files.writeString(directory.resolve("genesis"), "these keys");
         Path library = Files.writeString(directory.resolve("device.so"), "code");
-        Path identity =
-                Files.writeString(directory.resolve("own.pem"), new Pkcs11Token(library, "token", "key", Optional.of(role)).text());
+        Path identity = Files.writeString(
+                directory.resolve("own.pem"), new Pkcs11Token(library, "token", "key", Optional.of(role)).text());
         files = List.of(role, genesis);
         key = Optional.of(identity);
         try (Supervisor supervisor = start()) {

@@ -115,7 +115,8 @@ class OperationDriverTest {
     @Test
     void aTickThatOvertakesTheStartIsNotHandedOn() {
         Adder adder = new Adder(1, false);
-        RunningOperation<Integer> run = new RunningOperation<>(driver, 1, () -> adder, 0, OperationTrace.start(ObservationRegistry.NOOP));
+        RunningOperation<Integer> run =
+                new RunningOperation<>(driver, 1, () -> adder, 0, OperationTrace.start(ObservationRegistry.NOOP));
         run.offerTick();
         run.offer(new RunningOperation.Input.Start());
         await().until(() -> !sent.isEmpty());

@@ -79,8 +79,8 @@ public record Pkcs11Token(Path module, String label, String alias, Optional<Path
         Set<String> names = new TreeSet<>(properties.stringPropertyNames());
         names.remove(PIN_FILE);
         if (!names.equals(new TreeSet<>(REQUIRED))) {
-            throw new UnusableFileException(file + " must have the settings " + new TreeSet<>(REQUIRED) + " and may have "
-                    + PIN_FILE + "; it has " + new TreeSet<>(properties.stringPropertyNames()));
+            throw new UnusableFileException(file + " must have the settings " + new TreeSet<>(REQUIRED)
+                    + " and may have " + PIN_FILE + "; it has " + new TreeSet<>(properties.stringPropertyNames()));
         }
         return new Pkcs11Token(
                 Path.of(properties.getProperty(MODULE)),
@@ -170,8 +170,9 @@ public record Pkcs11Token(Path module, String label, String alias, Optional<Path
         Key key = keys.getKey(alias, null);
         Certificate certificate = keys.getCertificate(alias);
         if (!(key instanceof PrivateKey own) || !(certificate instanceof X509Certificate known)) {
-            throw new UnusableFileException("the token \"" + label + "\" has no key with a certificate under the alias \""
-                    + alias + "\"; create them with `bulwark keygen --pkcs11`");
+            throw new UnusableFileException(
+                    "the token \"" + label + "\" has no key with a certificate under the alias \"" + alias
+                            + "\"; create them with `bulwark keygen --pkcs11`");
         }
         return Identity.onDevice(own, known);
     }
