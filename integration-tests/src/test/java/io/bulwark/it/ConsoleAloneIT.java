@@ -53,10 +53,10 @@ class ConsoleAloneIT {
                         .isTrue();
             });
             String upload = "http put /api/v1/buckets/{bucket}/object";
-            assertThat(belowOf(collector, upload, "extent-write", "request to node-"))
+            assertThat(belowOf(collector, upload, "ExtentWrite", "request to node-"))
                     .as("fragments go to the nodes: %s", collector.spans())
                     .hasSizeGreaterThanOrEqualTo(3);
-            assertThat(belowOf(collector, upload, "group-call", "request to replica-"))
+            assertThat(belowOf(collector, upload, "GroupCall", "request to replica-"))
                     .as("the inode goes to the replicas: %s", collector.spans())
                     .hasSizeGreaterThanOrEqualTo(3);
         }

@@ -59,8 +59,10 @@ final class OperationTrace {
     }
 
     private Observation request(PrincipalId to) {
-        return Observation.createNotStarted(REQUEST, registry)
-                .parentObservation(operation)
+        // A registry may decide by the parent what is observed.
+        Observation.Context within = new Observation.Context();
+        within.setParentObservation(operation);
+        return Observation.createNotStarted(REQUEST, () -> within, registry)
                 .contextualName("request to " + to)
                 .lowCardinalityKeyValue(PEER, to.toString())
                 .lowCardinalityKeyValue(ANSWERED, "no")

@@ -42,7 +42,12 @@ class OperationTraceTest {
             observations);
 
     OperationTraceTest() {
-        observations.observationConfig().observationHandler(new ObservationHandler<>() {
+        // As the console does: operations that nobody asked for are left out.
+        observations
+                .observationConfig()
+                .observationPredicate(
+                        (name, context) -> name.equals("caller") || context.getParentObservation() != null)
+                .observationHandler(new ObservationHandler<>() {
             @Override
             public void onStop(Observation.Context context) {
                 ended.add(context);
@@ -120,11 +125,22 @@ class OperationTraceTest {
     @Test
     void anOperationThatCannotSucceedEndsWithItsReason() {
         driver.failIf(() -> Optional.of(new IllegalStateException("refused")));
-        assertThatThrownBy(() -> driver.submit(new Question()).get(1, TimeUnit.MINUTES))
+        Observation caller = Observation.start("caller", observations);
+        assertThatThrownBy(() -> caller.scoped(() -> driver.submit(new Question()))
+                        .get(1, TimeUnit.MINUTES))
                 .hasMessageContaining("refused");
         assertThat(named(OperationTrace.OPERATION))
                 .singleElement()
                 .satisfies(each -> assertThat(each.getError()).hasMessage("refused"));
+    }
+
+    @Test
+    void anOperationThatNobodyAskedForIsNotObserved() throws Exception {
+        CompletableFuture<String> answer = driver.submit(new Question());
+        await().until(() -> sent.get() == 2);
+        assertThat(driver.onMessage(FIRST, 1, new Ping())).isTrue();
+        assertThat(answer.get(1, TimeUnit.MINUTES)).isEqualTo("yes");
+        assertThat(ended).isEmpty();
     }
 
     private List<Observation.Context> named(String name) {
