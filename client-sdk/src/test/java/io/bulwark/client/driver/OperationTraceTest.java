@@ -144,7 +144,7 @@ class OperationTraceTest {
     }
 
     private List<Observation.Context> named(String name) {
-        return ended.stream().filter(each -> each.getName().equals(name)).toList();
+        return ended.stream().filter(each -> name.equals(each.getName())).toList();
     }
 
     private static Object parent(Observation.Context context) {
