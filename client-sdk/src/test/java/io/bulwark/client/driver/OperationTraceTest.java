@@ -48,16 +48,16 @@ class OperationTraceTest {
                 .observationPredicate(
                         (name, context) -> name.equals("caller") || context.getParentObservation() != null)
                 .observationHandler(new ObservationHandler<>() {
-            @Override
-            public void onStop(Observation.Context context) {
-                ended.add(context);
-            }
+                    @Override
+                    public void onStop(Observation.Context context) {
+                        ended.add(context);
+                    }
 
-            @Override
-            public boolean supportsContext(Observation.Context context) {
-                return true;
-            }
-        });
+                    @Override
+                    public boolean supportsContext(Observation.Context context) {
+                        return true;
+                    }
+                });
     }
 
     @AfterEach
@@ -126,8 +126,8 @@ class OperationTraceTest {
     void anOperationThatCannotSucceedEndsWithItsReason() {
         driver.failIf(() -> Optional.of(new IllegalStateException("refused")));
         Observation caller = Observation.start("caller", observations);
-        assertThatThrownBy(() -> caller.scoped(() -> driver.submit(new Question()))
-                        .get(1, TimeUnit.MINUTES))
+        assertThatThrownBy(
+                        () -> caller.scoped(() -> driver.submit(new Question())).get(1, TimeUnit.MINUTES))
                 .hasMessageContaining("refused");
         assertThat(named(OperationTrace.OPERATION))
                 .singleElement()
