@@ -17,14 +17,23 @@ tree() { [ "$1" = -r ] || [ "$1" = --recursive ]; }
 large() { [ "$1" = - ] || [ -n "$(find -L "$1" -maxdepth 0 -type f -size +64M 2>/dev/null)" ]; }
 short=1
 server=
+small=
 case "${1:-}" in
-  up | demo | supervise | console) server=1 ;;
-  node | replica | s3) case "${2:-}" in "" | -*) server=1 ;; esac ;; # `node add` and the like are an operator's
+  up | demo | supervise) server=1 ;;
+  # `node add` and the like are an operator's.
+  console) case "${2:-}" in "" | -*) small=1 ;; esac ;;
+  node | replica | s3) case "${2:-}" in "" | -*) server=1 ;; esac ;;
   sync | verify | bench | simulate) short= ;;
   put) for argument in "${@:2}"; do if tree "$argument" || large "$argument"; then short=; fi; done ;;
   get) for argument in "${@:2}"; do if tree "$argument"; then short=; fi; done ;;
 esac
-if [ -n "$server" ]; then
+if [ -n "$small" ]; then
+  short=
+  # 250 MiB in all: the second compiler, and what it learns of methods, would take a fifth of that. Without it vectors are slow
+  # (docs/operations.md, memory).
+  options+=(-Xms24m -Xmx96m -XX:MaxDirectMemorySize=48m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:+UseCompactObjectHeaders
+    -XX:+ExitOnOutOfMemoryError)
+elif [ -n "$server" ]; then
   short=
   # A quarter of the machine's memory, or of the container's, but at most 2 GiB for an appliance and 1 GiB for a member; as much
   # again outside the heap. BULWARK_JAVA_OPTIONS=-Xmx... overrides it (docs/how-to/install.md, memory).
@@ -61,7 +70,7 @@ if [ -n "$short" ]; then
     ) </dev/null >/dev/null 2>&1 &
     exit "$code"
   fi
-elif has_vectors; then
+elif [ -z "$small" ] && has_vectors; then
   options+=(--add-modules jdk.incubator.vector)
   # The classes of an appliance and its members, which a distribution has cached.
   if [ -n "$server" ] && [ -f "$caches/server.aot" ]; then

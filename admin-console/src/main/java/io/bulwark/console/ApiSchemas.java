@@ -25,18 +25,19 @@ import org.springframework.core.annotation.Order;
 class ApiSchemas {
     private static final String NULL = "null";
 
-    private final Names names = new Names();
+    /** Of the process, as springdoc's converters are: that of one console serves all. */
+    private static final Names NAMES = new Names();
 
     /** First of the converters, as each later one is asked before it. */
     @Bean
     @Order(Ordered.HIGHEST_PRECEDENCE)
     ModelResolver schemas(ObjectMapperProvider mappers) {
-        return new ModelResolver(mappers.jsonMapper(), names).openapi31(true);
+        return new ModelResolver(mappers.jsonMapper(), NAMES).openapi31(true);
     }
 
     @Bean
     Names names() {
-        return names;
+        return NAMES;
     }
 
     /**

@@ -7,11 +7,14 @@ import io.bulwark.console.account.SetupLink;
 import io.bulwark.console.live.ClusterMeters;
 import io.bulwark.transport.Destination;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import io.micrometer.observation.ObservationRegistry;
 import java.net.InetSocketAddress;
 import java.time.Clock;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.Banner;
@@ -19,9 +22,14 @@ import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.micrometer.tracing.autoconfigure.MicrometerTracingAutoConfiguration;
+import org.springframework.boot.micrometer.tracing.opentelemetry.autoconfigure.OpenTelemetryTracingAutoConfiguration;
+import org.springframework.boot.micrometer.tracing.opentelemetry.autoconfigure.otlp.OtlpTracingAutoConfiguration;
+import org.springframework.boot.opentelemetry.autoconfigure.OpenTelemetrySdkAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.ComponentScan;
 import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.security.config.observation.SecurityObservationSettings;
 
 /** The running console. */
 public final class ConsoleServer implements AutoCloseable {
@@ -69,6 +77,11 @@ public final class ConsoleServer implements AutoCloseable {
                             "bulwark", Bulwark.class, () -> door, definition -> definition.setDestroyMethodName(""));
                     beans.registerBean(ConsoleSettings.class, () -> settings);
                     beans.registerBean(Surroundings.class, settings::surroundings);
+                    // A span for each filter of each request says nothing about the cluster.
+                    beans.registerBean(SecurityObservationSettings.class, SecurityObservationSettings::noObservations);
+                    settings.surroundings()
+                            .traces()
+                            .ifPresent(traces -> beans.registerBean(ObservationRegistry.class, traces::observations));
                 })
                 .run();
         int port = context.getEnvironment().getProperty("local.server.port", Integer.class, listen.getPort());
@@ -111,7 +124,33 @@ public final class ConsoleServer implements AutoCloseable {
             properties.put("spring.ssl.bundle.pem.console.keystore.certificate", "file:" + tls.certificate());
             properties.put("spring.ssl.bundle.pem.console.keystore.private-key", "file:" + tls.key());
         });
+        settings.surroundings()
+                .traces()
+                .ifPresentOrElse(traces -> export(traces, properties), () -> exportNothing(properties));
         return properties;
+    }
+
+    private static void export(Traces traces, Map<String, Object> properties) {
+        properties.put("spring.application.name", "bulwark-console");
+        properties.put(
+                "management.opentelemetry.tracing.export.otlp.endpoint",
+                traces.collector().toString());
+        properties.put("management.tracing.sampling.probability", "1.0");
+        properties.put("management.tracing.baggage.enabled", "false");
+    }
+
+    /** Leaves out what exports, whatever the environment of the process asks for. */
+    private static void exportNothing(Map<String, Object> properties) {
+        properties.put("management.tracing.export.enabled", "false");
+        properties.put(
+                "spring.autoconfigure.exclude",
+                Stream.of(
+                                OpenTelemetrySdkAutoConfiguration.class,
+                                OpenTelemetryTracingAutoConfiguration.class,
+                                OtlpTracingAutoConfiguration.class,
+                                MicrometerTracingAutoConfiguration.class)
+                        .map(Class::getName)
+                        .collect(Collectors.joining(",")));
     }
 
     /** Returns the URL that people open. */

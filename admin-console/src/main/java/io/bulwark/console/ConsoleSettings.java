@@ -2,6 +2,7 @@ package io.bulwark.console;
 
 import io.bulwark.console.account.Role;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.transport.identity.Pkcs11Token;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Path;
@@ -30,10 +31,11 @@ public record ConsoleSettings(
      *
      * @param url the one that people use, if it is not the address where it listens: it is behind a proxy, or has a name
      * @param oidc provider that signs people in besides local accounts
+     * @param device at this machine, with the key of an operator, who types the PIN to sign in
      */
-    public record Web(Optional<URI> url, Optional<Tls> tls, Optional<Oidc> oidc) {
+    public record Web(Optional<URI> url, Optional<Tls> tls, Optional<Oidc> oidc, Optional<Pkcs11Token> device) {
         /** On the address where it listens, without TLS, for local accounts. */
-        public static final Web PLAIN = new Web(Optional.empty(), Optional.empty(), Optional.empty());
+        public static final Web PLAIN = new Web(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
     }
 
     /**

@@ -10,14 +10,16 @@ import java.util.Optional;
  * @param faults the fault panel of an embedded appliance
  * @param supervisors supervisors of replicas on this machine
  * @param keys connects with keys of persons who sign in with their own
+ * @param traces export of traces
  */
 public record Surroundings(
         Optional<URI> prometheus,
         Optional<FaultPanel> faults,
         Optional<ReplicaSupervisors> supervisors,
-        Optional<KeyConnector> keys) {
+        Optional<KeyConnector> keys,
+        Optional<Traces> traces) {
     public static final Surroundings NONE =
-            new Surroundings(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+            new Surroundings(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
     public Surroundings {
         prometheus.ifPresent(Surroundings::requireHttp);

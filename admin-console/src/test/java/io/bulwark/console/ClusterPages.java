@@ -18,7 +18,8 @@ public final class ClusterPages {
     /** Makes the console, with a fault panel if one is given. */
     public static MockMvc of(FakeCluster cluster, Optional<FaultPanel> faults) {
         Bulwark client = cluster.client();
-        Surroundings surroundings = new Surroundings(Optional.empty(), faults, Optional.empty(), Optional.empty());
+        Surroundings surroundings =
+                new Surroundings(Optional.empty(), faults, Optional.empty(), Optional.empty(), Optional.empty());
         return ConsoleFixture.of(
                 client,
                 context -> {

@@ -5,9 +5,12 @@ import static org.mockito.Mockito.when;
 
 import io.bulwark.client.Bulwark;
 import io.bulwark.console.access.SignedIn;
+import io.bulwark.console.account.AccessLog;
 import io.bulwark.console.live.ClusterMeters;
 import io.bulwark.console.live.ClusterWatch;
 import io.bulwark.console.live.EventStreams;
+import java.nio.file.Path;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -54,6 +57,7 @@ public final class ConsoleFixture {
         context.registerBean(ClusterWatch.class, () -> new ClusterWatch(client));
         context.registerBean(ClusterMeters.class);
         context.registerBean(EventStreams.class);
+        context.registerBean(AccessLog.class, () -> new AccessLog(Path.of("target", "fixture"), Clock.systemUTC()));
         further.accept(context);
         List<String> packages = new ArrayList<>(List.of("http", "page", "job"));
         packages.addAll(List.of(capabilities));

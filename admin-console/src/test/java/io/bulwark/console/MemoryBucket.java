@@ -405,6 +405,10 @@ public final class MemoryBucket implements Bucket {
     public synchronized DeletedObject delete(String key, DeleteOptions options) {
         if (options.version() != 0) {
             Stored found = find(key, options.version());
+            Precondition wanted = options.precondition();
+            if (wanted.kind() == Precondition.Kind.IF_VERSION && wanted.version() != found.version) {
+                throw new PreconditionFailedException("the version is not the required one", subject(key));
+            }
             List<Stored> left = objects.getOrDefault(key, List.of());
             left.remove(found);
             if (left.isEmpty()) {

@@ -24,6 +24,7 @@ import java.lang.reflect.Proxy;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
@@ -34,6 +35,7 @@ public final class MemoryCluster {
 
     private final SortedMap<String, MemoryBucket> buckets = new TreeMap<>();
     private final SortedMap<String, VolumeInfo> volumes = new TreeMap<>();
+    private Optional<ClusterStatus> status = Optional.empty();
     private final EvidenceLog evidence = new EvidenceLog();
     private int lastVolume;
     private long lastVersion;
@@ -168,8 +170,13 @@ public final class MemoryCluster {
         return new Volume(info.id(), info.name(), info.kind(), info.policy(), info.blocks(), groups);
     }
 
-    private static ClusterStatus status() {
-        throw new UnavailableException("only 1 of 4 replicas answers", Subject.NONE);
+    private ClusterStatus status() {
+        return status.orElseThrow(() -> new UnavailableException("only 1 of 4 replicas answers", Subject.NONE));
+    }
+
+    /** From now on the members report this; before, nobody answers. */
+    public void report(ClusterStatus reported) {
+        status = Optional.of(reported);
     }
 
     /** Returns whether there is a volume of this name and kind. */

@@ -4,6 +4,7 @@ import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.driver.EvidenceLog;
 import io.bulwark.client.encryption.KeyProvider;
 import io.bulwark.protocol.id.PrincipalId;
+import io.micrometer.observation.ObservationRegistry;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -21,7 +22,15 @@ public interface Bulwark extends AutoCloseable {
      * @throws io.bulwark.client.error.UnavailableException if too few replicas answer
      */
     static Bulwark connect(ClientConfig config) {
-        return BulwarkClient.connect(config);
+        return connect(config, ObservationRegistry.NOOP);
+    }
+
+    /**
+     * Connects, and has all operations observed: each is a child of the observation in which it is called, and has one
+     * of its own for each request to a server.
+     */
+    static Bulwark connect(ClientConfig config, ObservationRegistry observations) {
+        return BulwarkClient.connect(config, observations);
     }
 
     /** Connects with a configuration file, as {@link ClientConfig} describes it. */

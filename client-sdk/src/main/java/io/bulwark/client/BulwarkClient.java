@@ -53,6 +53,7 @@ import io.bulwark.transport.Credentials;
 import io.bulwark.transport.Destination;
 import io.bulwark.transport.Transport;
 import io.bulwark.transport.TransportSettings;
+import io.micrometer.observation.ObservationRegistry;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -91,7 +92,7 @@ final class BulwarkClient implements Bulwark {
     /** Person whose rights count; a client with one is a view, which closes nothing. */
     private final Optional<PrincipalId> onBehalfOf;
 
-    private BulwarkClient(ClientConfig config) {
+    private BulwarkClient(ClientConfig config, ObservationRegistry observations) {
         this.config = config;
         this.onBehalfOf = Optional.empty();
         this.keys = config.encryption().map(EncryptionConfig::keys);
@@ -114,7 +115,11 @@ final class BulwarkClient implements Bulwark {
         this.writeTurns = new WriteQueue();
         NodeHealth health = new NodeHealth(links::isDisconnected);
         this.driver = new OperationDriver(
-                links, evidence.andThen(health), OperationDriver.Limits.standard(), new SecureRandom().nextLong());
+                links,
+                evidence.andThen(health),
+                OperationDriver.Limits.standard(),
+                new SecureRandom().nextLong(),
+                observations);
         this.group = KnownReplicas.of(config.channels(), credentials, kept);
         this.paths = new ReplicaPaths(links, addresses(config), group);
         MetadataClient replicas = MetadataClient.over(driver, config.replicas().size(), group);
@@ -194,8 +199,8 @@ final class BulwarkClient implements Bulwark {
                 .toList();
     }
 
-    static BulwarkClient connect(ClientConfig config) {
-        BulwarkClient client = new BulwarkClient(config);
+    static BulwarkClient connect(ClientConfig config, ObservationRegistry observations) {
+        BulwarkClient client = new BulwarkClient(config, observations);
         try {
             client.start();
             return client;

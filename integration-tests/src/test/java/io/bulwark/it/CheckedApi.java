@@ -221,7 +221,19 @@ final class CheckedApi implements AutoCloseable {
     Optional<Session> signInWithKey(String content, String password) throws IOException, InterruptedException {
         Session session = new Session();
         session.open("/sign-in");
-        String to = session.post("/sign-in/key", "content=" + encoded(content) + "&password=" + encoded(password));
+        return signedIn(
+                session,
+                session.post("/sign-in/key", "content=" + encoded(content) + "&password=" + encoded(password)));
+    }
+
+    /** Sends a PIN as the page of sign-in does; returns nothing if the console refuses it. */
+    Optional<Session> signInWithDevice(String pin) throws IOException, InterruptedException {
+        Session session = new Session();
+        session.open("/sign-in");
+        return signedIn(session, session.post("/sign-in/device", "pin=" + encoded(pin)));
+    }
+
+    private static Optional<Session> signedIn(Session session, String to) throws IOException, InterruptedException {
         if (to.endsWith("/sign-in?key")) {
             session.close();
             return Optional.empty();

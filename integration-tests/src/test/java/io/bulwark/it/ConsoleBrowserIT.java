@@ -227,7 +227,7 @@ class ConsoleBrowserIT {
         assertThat(dashboard.locator(".headline")).containsText("protected");
         Page node = open("/nodes/2");
         click(node, "Stop");
-        assertThat(dashboard.getByText("node-2").first()).isVisible();
+        assertThat(dashboard.getByText("node-2 does not answer").first()).isVisible();
         Browser.assertAccessible(dashboard);
         Browser.picture(dashboard, "dashboard-fault");
         assertThat(node.locator("#node")).containsText("no:");
@@ -384,6 +384,7 @@ class ConsoleBrowserIT {
                 "/",
                 "/topology",
                 "/nodes",
+                "/nodes/1",
                 "/groups",
                 "/replicas",
                 "/replicas/0",

@@ -122,7 +122,7 @@ class ReplicaChangesIT {
                         .asLong())
                 .as("said again, it is done")
                 .isEqualTo(1);
-        aSupervisorEndsWithItsReplica(supervisor);
+        aSupervisorEndsWithItsReplica(supervisor, directory);
     }
 
     /** With a token that names those who follow, and with what it learns it begins there. */
@@ -147,13 +147,12 @@ class ReplicaChangesIT {
         }
     }
 
-    /** Replica-4 has to go, too. */
-    private static void aSupervisorEndsWithItsReplica(Process supervisor) throws Exception {
+    /** Replica-4 has to go, too. An operator who signed in at a console with a key replaces it. */
+    private static void aSupervisorEndsWithItsReplica(Process supervisor, Path directory) throws Exception {
         assertThat(supervisor.isAlive()).isTrue();
         String key = NEW.keygen(5);
         NEW.start(5);
-        replica("replace", "replica-4", "replica-5", "--key", key, "--address", Destination.text(NEW.addressOf(5)))
-                .json();
+        replaceInAConsole(directory, key);
         assertThat(replica("list").json().get("replicas").findValuesAsString("replica"))
                 .containsExactly("replica-0", "replica-1", "replica-5", "replica-3");
         Path log = NEW.log(4);
@@ -168,6 +167,39 @@ class ReplicaChangesIT {
         assertThat(again.waitFor(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
         assertThat(again.exitValue()).as("started again").isEqualTo(REMOVED);
         assertThat(Files.readString(log)).contains("and is not started: wipe its disk");
+    }
+
+    /** The console may not do it on behalf of anybody: the operator's own signature proves it. */
+    private static void replaceInAConsole(Path directory, String key) throws Exception {
+        try (AloneConsole console = new AloneConsole(CLUSTER, directory);
+                CheckedApi api = new CheckedApi(console.user());
+                CheckedApi.Session operator = api.signInWithKey(
+                                OperatorKey.of(CLUSTER, PrincipalId.client(0)).pem(), "")
+                        .orElseThrow()) {
+            long job = operator.send(
+                            api.call("POST", "/api/v1/replicas/replica-4/replace")
+                                    .json(Map.of(
+                                            "replica",
+                                            "replica-5",
+                                            "key",
+                                            key,
+                                            "address",
+                                            Destination.text(NEW.addressOf(5)))),
+                            202)
+                    .json()
+                    .get("id")
+                    .asLong();
+            await().atMost(LONG)
+                    .pollInterval(POLL)
+                    .until(() -> stateOf(api, operator, job).equals("SUCCEEDED"));
+        }
+    }
+
+    private static String stateOf(CheckedApi api, CheckedApi.Session operator, long job) throws Exception {
+        JsonNode view =
+                operator.send(api.call("GET", "/api/v1/jobs/" + job), 200).json();
+        assertThat(view.get("state").asString()).as(view.toString()).isNotEqualTo("FAILED");
+        return view.get("state").asString();
     }
 
     private static void aWrongKeyIsRefusedAndNothingChanges(String key, String address) {

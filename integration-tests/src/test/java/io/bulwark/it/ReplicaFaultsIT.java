@@ -19,6 +19,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -33,8 +34,6 @@ import org.junit.jupiter.api.io.TempDir;
 class ReplicaFaultsIT {
     private static final int LAST = ReplicaGroup.REPLICAS - 1;
     private static final String ROOM = "64m";
-    private static final Path MODULE = Path.of("/usr/lib/softhsm/libsofthsm2.so");
-    private static final Path TOOL = Path.of("/usr/bin/softhsm2-util");
     private static final String TOKEN = "bulwark replica";
 
     @TempDir
@@ -117,10 +116,9 @@ class ReplicaFaultsIT {
     @Test
     @Tag("nightly")
     void aReplicaWhoseKeyIsInADeviceServesAndRecovers() throws Exception {
-        boolean installed = Files.exists(MODULE) && Files.exists(TOOL);
-        assumeOrSay(installed, "a replica's key in a device", "SoftHSM (softhsm2) is not installed here");
-        Path pin = makeToken();
-        Pkcs11Token token = new Pkcs11Token(MODULE, TOKEN, "replica-" + LAST, pin);
+        SoftHsm.makeToken(TOKEN, "1234");
+        Path pin = secret(root.resolve("pin"), "1234\n");
+        Pkcs11Token token = new Pkcs11Token(SoftHsm.MODULE, TOKEN, "replica-" + LAST, Optional.of(pin));
         PrincipalId replica = PrincipalId.replica(LAST);
         Identity made = token.generate(replica, Duration.ofDays(1));
         group().startAll();
@@ -148,25 +146,6 @@ class ReplicaFaultsIT {
         group().awaitMore();
         assertThat(group().lost()).isEmpty();
         passed = true;
-    }
-
-    private Path makeToken() throws IOException, InterruptedException {
-        Path tokens = Files.createDirectory(root.resolve("tokens"));
-        Files.writeString(
-                Path.of(System.getenv("SOFTHSM2_CONF")),
-                "directories.tokendir = " + tokens + "\nobjectstore.backend = file\nlog.level = ERROR\n");
-        assertThat(run(
-                        TOOL.toString(),
-                        "--init-token",
-                        "--free",
-                        "--label",
-                        TOKEN,
-                        "--pin",
-                        "1234",
-                        "--so-pin",
-                        "5678"))
-                .isZero();
-        return secret(root.resolve("pin"), "1234\n");
     }
 
     private static Path secret(Path file, String text) throws IOException {

@@ -9,9 +9,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.identity.Identity;
+import io.bulwark.transport.identity.OpenedDevice;
 import io.bulwark.transport.identity.Pkcs11Token;
 import io.bulwark.transport.identity.SealedBox;
 import io.bulwark.transport.identity.TrustedKeys;
+import io.bulwark.transport.identity.WrongPinException;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -21,6 +23,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -33,6 +36,8 @@ class Pkcs11TokenTest {
     private static final Path MODULE = ROOT.resolve("usr/lib/softhsm/libsofthsm2.so");
     private static final Path TOOL = ROOT.resolve("usr/bin/softhsm2-util");
     private static final String LABEL = "bulwark test";
+    private static final String TYPED = "bulwark typed";
+    private static final String PIN = "1234";
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final Bytes CONTENT = Bytes.of((byte) 1, (byte) 2);
 
@@ -51,6 +56,14 @@ class Pkcs11TokenTest {
         Path config = Path.of(System.getenv("SOFTHSM2_CONF"));
         Files.writeString(
                 config, "directories.tokendir = " + tokens + "\nobjectstore.backend = file\nlog.level = ERROR\n");
+        makeToken(LABEL);
+        makeToken(TYPED);
+        Path pin = directory.resolve("pin");
+        Files.createFile(pin, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        Files.writeString(pin, PIN + "\n");
+    }
+
+    private static void makeToken(String label) throws IOException, InterruptedException {
         Process made = new ProcessBuilder(
                         TOOL.toString(),
                         "--module",
@@ -58,17 +71,14 @@ class Pkcs11TokenTest {
                         "--init-token",
                         "--free",
                         "--label",
-                        LABEL,
+                        label,
                         "--pin",
-                        "1234",
+                        PIN,
                         "--so-pin",
                         "5678")
                 .inheritIO()
                 .start();
         assertThat(made.waitFor()).isZero();
-        Path pin = directory.resolve("pin");
-        Files.createFile(pin, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        Files.writeString(pin, "1234\n");
     }
 
     @Test
@@ -114,16 +124,37 @@ class Pkcs11TokenTest {
         }
     }
 
+    /** At a token of its own: this process stays logged in where it has a PIN file. */
+    @Test
+    void aTypedPinOpensADeviceOnceAtATime() throws IOException {
+        Pkcs11Token token = new Pkcs11Token(MODULE, TYPED, "operator", Optional.empty());
+        assertThatThrownBy(token::identity).hasMessageContaining("pin-file");
+        assertThatThrownBy(() -> token.open("4321".toCharArray())).isInstanceOf(WrongPinException.class);
+        assertThatThrownBy(() -> token.open(PIN.toCharArray())).hasMessageContaining("has no key");
+        try (OpenedDevice device = token.generate(CLIENT, Duration.ofDays(1), PIN.toCharArray())) {
+            assertThat(device.identity().principal()).isEqualTo(CLIENT);
+        }
+        for (int i = 0; i < 2; i++) {
+            assertThatThrownBy(() -> token.open("4321".toCharArray())).isInstanceOf(WrongPinException.class);
+            try (OpenedDevice device = token.open(PIN.toCharArray())) {
+                Bytes signature = device.identity().ownKey().sign(CONTENT);
+                assertThat(PublicKeys.verifies(device.identity().publicKey(), CONTENT, signature))
+                        .isTrue();
+                assertThatThrownBy(() -> token.open(PIN.toCharArray())).hasMessageContaining("in use");
+            }
+        }
+    }
+
     @Test
     void whatIsMissingIsSaid() throws IOException {
         assertThatThrownBy(() -> Identity.load(file("none"))).hasMessageContaining("has no key");
-        Pkcs11Token elsewhere = new Pkcs11Token(MODULE, "elsewhere", "none", directory.resolve("pin"));
+        Pkcs11Token elsewhere = new Pkcs11Token(MODULE, "elsewhere", "none", Optional.of(directory.resolve("pin")));
         assertThatThrownBy(elsewhere::identity).hasMessageContaining(LABEL);
         Path open = Files.writeString(directory.resolve("open"), "1234");
         Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rw-r--r--"));
-        assertThatThrownBy(new Pkcs11Token(MODULE, LABEL, "none", open)::identity)
+        assertThatThrownBy(new Pkcs11Token(MODULE, LABEL, "none", Optional.of(open))::identity)
                 .hasMessageContaining("chmod");
-        assertThatThrownBy(new Pkcs11Token(Path.of("/nowhere.so"), LABEL, "none", open)::identity)
+        assertThatThrownBy(new Pkcs11Token(Path.of("/nowhere.so"), LABEL, "none", Optional.of(open))::identity)
                 .isInstanceOf(IOException.class);
     }
 
@@ -132,7 +163,7 @@ class Pkcs11TokenTest {
     }
 
     private static Pkcs11Token token(String alias) {
-        return new Pkcs11Token(MODULE, LABEL, alias, directory.resolve("pin"));
+        return new Pkcs11Token(MODULE, LABEL, alias, Optional.of(directory.resolve("pin")));
     }
 
     private static Path file(String alias) throws IOException {

@@ -15,6 +15,7 @@ import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.metadata.Rights;
 import io.bulwark.protocol.metadata.Scope;
 import io.bulwark.transport.identity.Identity;
+import io.bulwark.transport.identity.OpenedDevice;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -33,9 +34,9 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 
 /**
- * {@code /sign-in/key}: sign-in with the key of a client of the cluster, for operators who have one. The console opens a connection as
- * that client, and keeps the key in memory until the session ends. Its commands are the person's own, not on behalf: also those that
- * the operator's own signature must prove. The rights on the cluster give the role.
+ * {@code /sign-in/key} and {@code /sign-in/device}: sign-in with the key of a client of the cluster, for operators who have one. The
+ * console opens a connection as that client, and keeps the key in memory, or the device open, until the session ends. Its commands are
+ * the person's own, not on behalf: also those that the operator's own signature must prove. The rights on the cluster give the role.
  */
 @Controller
 class KeySignIn {
@@ -44,6 +45,7 @@ class KeySignIn {
     private static final int PASSWORD_LENGTH_MAX = 1024;
 
     private final Optional<KeyConnector> connector;
+    private final Optional<SignInDevice> device;
     private final SignInAttempts attempts;
     private final Passwords passwords;
     private final AccessLog log;
@@ -53,11 +55,24 @@ class KeySignIn {
         this.attempts = attempts;
         this.passwords = passwords;
         this.connector = settings.surroundings().keys();
+        this.device = settings.web().device().map(SignInDevice::new);
         this.log = log;
     }
 
     /**
-     * Signs in.
+     * A key that a person may use, if the cluster believes it.
+     *
+     * @param closing runs once it is used no more
+     */
+    private record UsableKey(Identity identity, String where, Runnable closing) {}
+
+    /** Reads a key, or opens the device that has it. */
+    private interface KeySource {
+        UsableKey open() throws IOException;
+    }
+
+    /**
+     * Signs in with a file.
      *
      * @param content an identity file or a PKCS#12 container, in base64
      * @param password of the container
@@ -68,9 +83,33 @@ class KeySignIn {
             @RequestParam(defaultValue = "") String password,
             HttpServletRequest request,
             HttpServletResponse response) {
+        if (content.length() > CONTENT_LENGTH_MAX || password.length() > PASSWORD_LENGTH_MAX) {
+            return refused("", "a key of " + content.length() + " characters", request.getRemoteAddr());
+        }
+        // The maker of a container chooses how long its password takes to hash.
+        return signIn(
+                () -> new UsableKey(passwords.inTurn(() -> read(content, password)), "", () -> {}), request, response);
+    }
+
+    /** Signs in with the key in the device of this console's machine. */
+    @PostMapping("/sign-in/device")
+    String signIn(@RequestParam String pin, HttpServletRequest request, HttpServletResponse response) {
+        if (device.isEmpty() || pin.length() > PASSWORD_LENGTH_MAX) {
+            return refused("", "no device, or a PIN of " + pin.length() + " characters", request.getRemoteAddr());
+        }
+        return signIn(
+                () -> {
+                    OpenedDevice opened = device.get().open(pin);
+                    return new UsableKey(opened.identity(), " in the device", opened::close);
+                },
+                request,
+                response);
+    }
+
+    private String signIn(KeySource source, HttpServletRequest request, HttpServletResponse response) {
         String address = request.getRemoteAddr();
-        if (connector.isEmpty() || content.length() > CONTENT_LENGTH_MAX || password.length() > PASSWORD_LENGTH_MAX) {
-            return refused("", "a key of " + content.length() + " characters", address);
+        if (connector.isEmpty()) {
+            return refused("", "this cluster has no keys", address);
         }
         if (attempts.isLocked(address)) {
             return "redirect:/sign-in?locked";
@@ -80,10 +119,17 @@ class KeySignIn {
         }
         Optional<Person> person = Optional.empty();
         try {
-            // The maker of a container chooses how long its password takes to hash.
-            Identity identity = passwords.inTurn(() -> read(content, password));
-            person = connect(connector.get(), identity, address);
-        } catch (UncheckedIOException e) {
+            UsableKey key = source.open();
+            person = connect(connector.get(), key, address);
+            if (person.isPresent()) {
+                begin(person.get(), request, response);
+                String detail =
+                        "with the own key" + key.where() + ", " + person.get().role();
+                log.add(AccessLog.Event.SIGNED_IN, person.get().name(), address, detail);
+                return "redirect:/";
+            }
+            return "redirect:/sign-in?key";
+        } catch (IOException | UncheckedIOException e) {
             return refused("", "not a key: " + e.getMessage(), address);
         } catch (ApiException e) {
             return "redirect:/sign-in?busy";
@@ -92,16 +138,6 @@ class KeySignIn {
                 room.release();
             }
         }
-        if (person.isEmpty()) {
-            return "redirect:/sign-in?key";
-        }
-        begin(person.get(), request, response);
-        log.add(
-                AccessLog.Event.SIGNED_IN,
-                person.get().name(),
-                address,
-                "with the own key, " + person.get().role());
-        return "redirect:/";
     }
 
     private static Identity read(String content, String password) {
@@ -114,33 +150,41 @@ class KeySignIn {
         }
     }
 
-    /** Connects as the key's principal; returns nothing if that gives no role. */
-    private Optional<Person> connect(KeyConnector connector, Identity identity, String address) {
+    /** Connects as the key's principal; returns nothing, and closes the key, if that gives no role. */
+    private Optional<Person> connect(KeyConnector connector, UsableKey key, String address) {
+        PrincipalId principal = key.identity().principal();
         // No account has such a name.
-        String name = "key:" + identity.principal();
-        if (identity.principal().kind() != PrincipalKind.CLIENT) {
-            var _ = refused(name, "not a client", address);
-            return Optional.empty();
-        }
+        String name = "key:" + principal;
         @Nullable Bulwark client = null;
+        boolean kept = false;
         try {
-            client = connector.connect(identity);
-            Optional<Role> role = roleOf(client, identity.principal());
-            if (role.isPresent()) {
-                OwnConnection own = new OwnConnection(client, room::release);
-                client = null;
-                return Optional.of(new Person(
-                        name, role.get(), identity.principal(), Person.Means.KEY, false, 0, Optional.of(own)));
+            if (principal.kind() != PrincipalKind.CLIENT) {
+                var _ = refused(name, "not a client", address);
+                return Optional.empty();
             }
-            var _ = refused(name, "no rights on the cluster", address);
+            client = connector.connect(key.identity());
+            Optional<Role> role = roleOf(client, principal);
+            if (role.isEmpty()) {
+                var _ = refused(name, "no rights on the cluster", address);
+                return Optional.empty();
+            }
+            OwnConnection own = new OwnConnection(client, () -> {
+                key.closing().run();
+                room.release();
+            });
+            kept = true;
+            return Optional.of(new Person(name, role.get(), principal, Person.Means.KEY, false, 0, Optional.of(own)));
         } catch (BulwarkException e) {
             var _ = refused(name, String.valueOf(e.getMessage()), address);
+            return Optional.empty();
         } finally {
-            if (client != null) {
-                client.close();
+            if (!kept) {
+                if (client != null) {
+                    client.close();
+                }
+                key.closing().run();
             }
         }
-        return Optional.empty();
     }
 
     /** Returns the highest role whose rights the client has on the whole cluster. */

@@ -3,6 +3,7 @@ package io.bulwark.console.access;
 import io.bulwark.console.ConsoleSettings;
 import io.bulwark.console.account.AccessLog;
 import io.bulwark.console.account.Role;
+import io.bulwark.console.account.SignInAttempts;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -39,8 +40,10 @@ class OidcSignIn {
 
     private final ConsoleSettings settings;
     private final AccessLog log;
+    private final SignInAttempts attempts;
 
-    OidcSignIn(ConsoleSettings settings, AccessLog log) {
+    OidcSignIn(ConsoleSettings settings, AccessLog log, SignInAttempts attempts) {
+        this.attempts = attempts;
         this.settings = settings;
         this.log = log;
     }
@@ -58,7 +61,7 @@ class OidcSignIn {
                 .userInfoEndpoint(info -> info.oidcUserService(request -> withRole(users.loadUser(request), oidc)))
                 .successHandler(successHandler())
                 .failureHandler((request, response, failure) -> {
-                    log.add(AccessLog.Event.REFUSED, "", request.getRemoteAddr(), "OIDC: " + failure.getMessage());
+                    attempts.refuse("", request.getRemoteAddr(), "OIDC: " + failure.getMessage());
                     response.sendRedirect(WebSecurity.SIGN_IN + "?provider");
                 }));
     }

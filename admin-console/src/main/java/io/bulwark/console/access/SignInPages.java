@@ -22,19 +22,21 @@ class SignInPages {
             "busy", "Many persons sign in at this moment. Try again.",
             "provider", "The provider did not sign you in, or gives you no role here.",
             "key",
-                    "The cluster does not believe this key, or it has no rights on the cluster. The console's log has"
-                            + " more.",
+                    "This is no key that the cluster believes and that has rights on it, or the password or PIN is"
+                            + " wrong. The console's log has more.",
             "out", "You signed out.",
             "ready", "The password is set. Sign in with it.");
 
     private final Setup setup;
     private final boolean hasProvider;
     private final boolean hasKeys;
+    private final boolean hasDevice;
 
     SignInPages(Setup setup, ConsoleSettings settings) {
         this.setup = setup;
         hasProvider = settings.web().oidc().isPresent();
         hasKeys = settings.surroundings().keys().isPresent();
+        hasDevice = hasKeys && settings.web().device().isPresent();
     }
 
     @GetMapping("/sign-in")
@@ -50,6 +52,7 @@ class SignInPages {
                 });
         model.addAttribute("hasProvider", hasProvider);
         model.addAttribute("hasKeys", hasKeys);
+        model.addAttribute("hasDevice", hasDevice);
         return "access/sign-in";
     }
 

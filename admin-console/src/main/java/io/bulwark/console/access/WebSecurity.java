@@ -116,6 +116,7 @@ class WebSecurity {
                     requests.requestMatchers(
                                     SIGN_IN,
                                     SIGN_IN + "/key",
+                                    SIGN_IN + "/device",
                                     SETUP,
                                     "/password",
                                     "/error",

@@ -26,8 +26,8 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The console's own record of sign-ins and changes of accounts, in {@code access.log}: one JSON document per line, the last
- * one to two MiB. It is the console's word alone; commands are in the cluster's audit log.
+ * The console's own record of sign-ins, changes of accounts, drills and recoveries that people asked for, in {@code access.log}:
+ * one JSON document per line, the last one to two MiB. It is the console's word alone; commands are in the cluster's audit log.
  */
 @Component
 public class AccessLog {
@@ -53,7 +53,9 @@ public class AccessLog {
         PASSWORD_SET,
         LINK_MADE,
         TOKEN_CREATED,
-        TOKEN_WITHDRAWN;
+        TOKEN_WITHDRAWN,
+        DRILL_GIVEN,
+        RECOVERY_ASKED;
 
         @JsonValue
         @Override

@@ -88,8 +88,14 @@ public class SignInAttempts {
         return isLocked(address) || (until != null && clock.instant().isBefore(until));
     }
 
-    /** Records a refused sign-in that was none with a password; it counts against the address alone. */
+    /**
+     * Records a refused sign-in that was none with a password; it counts against the address alone. Those of a locked address
+     * are not recorded, so that nobody fills the log.
+     */
     public synchronized void refuse(String name, String address, String why) {
+        if (isLocked(address)) {
+            return;
+        }
         log.add(AccessLog.Event.REFUSED, name, address, why);
         count(address, clock.instant());
     }

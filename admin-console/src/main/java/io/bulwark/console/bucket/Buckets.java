@@ -9,6 +9,7 @@ import io.bulwark.client.bulk.BucketVerifier;
 import io.bulwark.client.error.CancelledException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
+import io.bulwark.client.text.Quantity;
 import io.bulwark.console.access.SignedIn;
 import io.bulwark.console.http.ApiException;
 import io.bulwark.console.http.EntityTag;
@@ -151,6 +152,11 @@ public class Buckets {
         BucketVerifier verifier = new BucketVerifier(client, bucket, VERIFIED_AT_ONCE, options);
         String what = name + "/" + (key == null ? wanted.prefix == null ? "" : wanted.prefix + "*" : key);
         return jobs.start("verify", "Verify " + what, signedIn.name(), job -> {
+            // A node that has just started is waited for. Of one that stays silent nothing can be verified.
+            client.status().nodes().stream()
+                    .filter(node -> !node.reachable())
+                    .forEach(node ->
+                            job.report("node-" + node.node() + " does not answer: its fragments are not verified."));
             List<ObjectInfo> objects = key == null
                     ? verifier.objects(wanted.prefix == null ? "" : wanted.prefix)
                     : List.of(bucket.head(key));
@@ -162,9 +168,9 @@ public class Buckets {
             throws InterruptedException {
         long total = objects.stream().mapToLong(ObjectInfo::length).sum();
         AtomicLong done = new AtomicLong();
-        job.progress(0, total);
-        BucketVerifier.Report report =
-                verifier.run(objects, bytes -> job.progress(done.addAndGet(bytes), total), job::isCancelled);
+        job.progress(0, total, Job.Unit.BYTES);
+        BucketVerifier.Report report = verifier.run(
+                objects, bytes -> job.progress(done.addAndGet(bytes), total, Job.Unit.BYTES), job::isCancelled);
         report.unreadable().stream().limit(LINES_MAX).forEach(line -> job.report("unreadable: " + line));
         report.seen()
                 .forEach((server, verdicts) -> job.report(server + ": "
@@ -173,7 +179,11 @@ public class Buckets {
                                 .collect(Collectors.joining(", "))));
         report.examples().stream().limit(LINES_MAX).forEach(job::report);
         String read = String.format(
-                Locale.ROOT, "Read %,d of %,d objects (%,d bytes)", report.objects(), objects.size(), report.bytes());
+                Locale.ROOT,
+                "Read %,d of %,d objects (%s)",
+                report.objects(),
+                objects.size(),
+                Quantity.bytes(report.bytes()));
         if (job.isCancelled()) {
             throw new CancelledException(read + " before it was cancelled", Subject.bucket(bucket));
         }

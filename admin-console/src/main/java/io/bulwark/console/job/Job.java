@@ -1,10 +1,12 @@
 package io.bulwark.console.job;
 
+import io.bulwark.client.text.Quantity;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +26,7 @@ public final class Job {
     private State state = State.RUNNING;
     private long done;
     private long total;
+    private Unit unit = Unit.STEPS;
     private @Nullable Instant ended;
     private long changes = 1;
 
@@ -35,11 +38,17 @@ public final class Job {
         CANCELLED
     }
 
+    /** Unit of the progress. */
+    public enum Unit {
+        STEPS,
+        BYTES
+    }
+
     /**
      * A job as the API shows it.
      *
      * @param kind what it does, such as {@code drain-node}
-     * @param done completed parts; of {@code total}, which is 0 while unknown
+     * @param done completed parts, in the unit; of {@code total}, which is 0 while unknown
      * @param lines what it reported, the last at the end
      */
     public record View(
@@ -52,7 +61,16 @@ public final class Job {
             @Nullable Instant ended,
             long done,
             long total,
-            List<String> lines) {}
+            Unit unit,
+            List<String> lines) {
+        /** Returns the progress for people. */
+        public String progress() {
+            return switch (unit) {
+                case BYTES -> Quantity.bytes(done) + " of " + Quantity.bytes(total);
+                case STEPS -> String.format(Locale.ROOT, "%,d of %,d steps", done, total);
+            };
+        }
+    }
 
     Job(long id, String kind, String title, String startedBy, Clock clock) {
         this.id = id;
@@ -67,8 +85,14 @@ public final class Job {
         return id;
     }
 
+    /** Reports how far the work is, in steps. */
+    public void progress(long done, long total) {
+        progress(done, total, Unit.STEPS);
+    }
+
     /** Reports how far the work is. */
-    public synchronized void progress(long done, long total) {
+    public synchronized void progress(long done, long total, Unit unit) {
+        this.unit = unit;
         this.done = done;
         this.total = total;
         changes++;
@@ -91,7 +115,7 @@ public final class Job {
     }
 
     public synchronized View view() {
-        return new View(id, kind, title, startedBy, state, started, ended, done, total, List.copyOf(lines));
+        return new View(id, kind, title, startedBy, state, started, ended, done, total, unit, List.copyOf(lines));
     }
 
     synchronized boolean isRunning() {

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
@@ -104,6 +105,14 @@ public class ChangeLog {
     /** Returns the changes, the newest first. */
     public synchronized List<Change> recent() {
         return List.copyOf(changes);
+    }
+
+    /** Returns the changes that name a node or replica, the newest first. */
+    public synchronized List<Change> about(String member) {
+        Pattern named = Pattern.compile("\\b" + Pattern.quote(member) + "\\b");
+        return changes.stream()
+                .filter(change -> named.matcher(change.text()).find())
+                .toList();
     }
 
     private void nodes(Instant at, ClusterStatus before, ClusterStatus now) {

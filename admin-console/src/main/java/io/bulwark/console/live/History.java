@@ -17,7 +17,7 @@ import org.springframework.stereotype.Component;
 
 /**
  * The last hour of the cluster's figures: one sample each {@link #STEP}, at most {@value #SAMPLES_MAX}. A sample holds one figure for
- * each volume and a few for the whole, so that the memory does not grow with the nodes. Thread-safe.
+ * each volume, a few for the whole, and a few for each node up to a bound. Thread-safe.
  */
 @Component
 public class History {
@@ -39,6 +39,7 @@ public class History {
             "verification.done"));
 
     private final Deque<Sample> samples = new ArrayDeque<>();
+    private final NodeHistory nodes = new NodeHistory();
     private List<String> names = List.of();
 
     /** Unit of a series' values. */
@@ -110,11 +111,13 @@ public class History {
         figures.put("metadata.applied", (double) status.agreedApplied());
         figures.put("metadata.latency", latency.toNanos() / 1e6);
         add(observation.at(), figures);
+        nodes.add(observation.at(), status);
     }
 
     /** Adds a sample of a cluster that did not answer: plots have a gap there. */
     public synchronized void addGap(Instant at) {
         add(at, Map.of());
+        nodes.addGap(at);
     }
 
     private void add(Instant at, Map<String, Double> figures) {
@@ -131,7 +134,7 @@ public class History {
         }
     }
 
-    /** Returns the names of all series. */
+    /** Returns the names of all series of the whole; those of nodes are called {@code node-3.scrub.rate} and so on. */
     public synchronized List<String> names() {
         List<String> all = new ArrayList<>(COUNTERS.keySet());
         names.stream().filter(name -> !COUNTERS.containsValue(name)).forEach(all::add);
@@ -141,7 +144,7 @@ public class History {
     /** Returns a series from a time on; empty if there is none of this name. */
     public synchronized Optional<Series> series(String name, Instant since) {
         if (!names().contains(name)) {
-            return Optional.empty();
+            return nodes.series(name, since);
         }
         List<Long> seconds = new ArrayList<>();
         List<@Nullable Double> values = new ArrayList<>();

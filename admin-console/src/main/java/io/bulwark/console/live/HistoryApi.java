@@ -50,7 +50,9 @@ class HistoryApi {
     @GetMapping("/api/v1/history")
     @Operation(
             summary = "Figures over time: the last hour from memory, more from a Prometheus if one is configured",
-            description = "Without `series` it names the series. `since` reaches back 31 days at most.")
+            description = "Without `series` it names the series of the whole. Those of a node have its name before:"
+                    + " `node-3.scrub.rate`, and so `repair.rate`, `verification.rate`, `backlog.blocks` and"
+                    + " `backlog.unverified`, of the last hour alone. `since` reaches back 31 days at most.")
     @ApiResponse(responseCode = "200", description = "The series")
     @ApiResponse(responseCode = "400", description = "An unknown series, or a time that is none; `field` names which")
     HistoryView history(

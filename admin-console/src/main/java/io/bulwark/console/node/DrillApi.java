@@ -3,6 +3,7 @@ package io.bulwark.console.node;
 import io.bulwark.console.FaultPanel.Drill;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.responses.ApiResponse;
+import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +51,7 @@ class DrillApi {
     @ApiResponse(responseCode = "400", description = "There is no such drill")
     @ApiResponse(responseCode = "404", description = "The node does not run in an embedded appliance")
     @ApiResponse(responseCode = "409", description = "The node cannot be given this drill now")
-    Outcome give(@PathVariable String node, @RequestBody Order order) {
-        return new Outcome(drills.apply(Inputs.node("node", node), order.drill()));
+    Outcome give(@PathVariable String node, @RequestBody Order order, HttpServletRequest request) {
+        return new Outcome(drills.apply(Inputs.node("node", node), order.drill(), request.getRemoteAddr()));
     }
 }

@@ -4,6 +4,7 @@ import io.bulwark.console.FaultPanel;
 import io.bulwark.console.FaultPanel.Drill;
 import io.bulwark.console.Surroundings;
 import io.bulwark.console.access.SignedIn;
+import io.bulwark.console.account.AccessLog;
 import io.bulwark.console.http.ApiException;
 import java.io.IOException;
 import java.util.EnumSet;
@@ -11,19 +12,17 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
 /** Drills on nodes of an embedded appliance. */
 @Component
 class Drills {
-    private static final Logger LOG = LoggerFactory.getLogger(Drills.class);
-
     private final Surroundings surroundings;
     private final SignedIn signedIn;
+    private final AccessLog log;
 
-    Drills(Surroundings surroundings, SignedIn signedIn) {
+    Drills(Surroundings surroundings, SignedIn signedIn, AccessLog log) {
+        this.log = log;
         this.surroundings = surroundings;
         this.signedIn = signedIn;
     }
@@ -38,8 +37,12 @@ class Drills {
         return possible.isEmpty() ? List.of() : List.copyOf(EnumSet.copyOf(possible));
     }
 
-    /** Gives a drill; returns the result for people. */
-    String apply(int node, @Nullable String drill) {
+    /**
+     * Gives a drill; returns the result for people.
+     *
+     * @param address from which the request came
+     */
+    String apply(int node, @Nullable String drill, String address) {
         FaultPanel panel = surroundings
                 .faults()
                 .filter(each -> each.nodes().contains(node))
@@ -50,7 +53,7 @@ class Drills {
             throw ApiException.conflict("node-" + node + " cannot be given this drill now");
         }
         try {
-            LOG.warn("{} gives node-{} the drill {}", signedIn.name(), node, wanted);
+            log.add(AccessLog.Event.DRILL_GIVEN, signedIn.name(), address, wanted.title() + ": node-" + node);
             return panel.apply(node, wanted);
         } catch (IOException e) {
             throw ApiException.conflict(String.valueOf(e.getMessage()));

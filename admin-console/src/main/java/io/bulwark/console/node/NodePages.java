@@ -2,6 +2,8 @@ package io.bulwark.console.node;
 
 import io.bulwark.console.http.ApiException;
 import io.bulwark.console.job.Job;
+import io.bulwark.console.live.ChangeLog;
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -20,8 +22,10 @@ class NodePages {
     private final NodeInventory inventory;
     private final NodeChanges changes;
     private final Drills drills;
+    private final ChangeLog log;
 
-    NodePages(NodeInventory inventory, NodeChanges changes, Drills drills) {
+    NodePages(NodeInventory inventory, NodeChanges changes, Drills drills, ChangeLog log) {
+        this.log = log;
         this.inventory = inventory;
         this.changes = changes;
         this.drills = drills;
@@ -125,9 +129,9 @@ class NodePages {
     }
 
     @PostMapping("/nodes/{node}/drill")
-    String drill(@PathVariable String node, @RequestParam String drill, Model model) {
+    String drill(@PathVariable String node, @RequestParam String drill, HttpServletRequest request, Model model) {
         int number = Inputs.node("node", node);
-        model.addAttribute("message", drills.apply(number, drill));
+        model.addAttribute("message", drills.apply(number, drill, request.getRemoteAddr()));
         return NOTICE;
     }
 
@@ -136,6 +140,7 @@ class NodePages {
         model.addAttribute("view", view);
         model.addAttribute("node", view.node(number));
         model.addAttribute("drills", drills.of(number));
+        model.addAttribute("changes", log.about("node-" + number));
         model.addAttribute(
                 "others",
                 view.nodes().stream()

@@ -2,6 +2,7 @@ package io.bulwark.console.object;
 
 import io.bulwark.client.Bucket;
 import io.bulwark.client.Bulwark;
+import io.bulwark.client.DeleteOptions;
 import io.bulwark.client.FragmentMap;
 import io.bulwark.client.ListOptions;
 import io.bulwark.client.ObjectInfo;
@@ -190,6 +191,10 @@ class Objects {
         if (ifMatch.trim().equals("*")) {
             return Precondition.ifVersion(head(bucket, key, 0).version());
         }
+        return ifVersion(ifMatch);
+    }
+
+    private static Precondition ifVersion(String ifMatch) {
         String tag = ifMatch.trim();
         if (!tag.matches("\"[1-9][0-9]{0,17}\"")) {
             throw ApiException.changedMeanwhile("no version of an object has the tag " + ifMatch);
@@ -216,19 +221,19 @@ class Objects {
         return tags;
     }
 
-    /** @param ifMatch tag of the latest version that the client read; null for any */
+    /**
+     * Deletes an object or a version. The replicas judge the condition in the step that deletes.
+     *
+     * @param ifMatch tag of the version that the client read; null or {@code *} for any
+     */
     void delete(String bucket, String key, long version, @Nullable String ifMatch) {
-        Bucket in = bucket(bucket);
-        if (ifMatch != null) {
-            VersionTags.check(
-                    ifMatch,
-                    VersionTags.of(in.head(key, checkedVersion(version)).version()));
-        }
-        if (checkedVersion(version) == 0) {
-            in.delete(key);
-        } else {
-            in.delete(key, version);
-        }
+        DeleteOptions options = DeleteOptions.DEFAULT.withVersion(checkedVersion(version));
+        var _ = bucket(bucket)
+                .delete(
+                        key,
+                        ifMatch == null || ifMatch.trim().equals("*")
+                                ? options
+                                : options.withPrecondition(ifVersion(ifMatch)));
     }
 
     /**

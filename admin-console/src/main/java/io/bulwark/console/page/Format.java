@@ -24,6 +24,11 @@ public class Format {
         return String.format(Locale.ROOT, "%,d", count);
     }
 
+    /** Formats a count of things, such as {@code 1,000 objects}. */
+    public String count(long count, String one) {
+        return Quantity.count(count, one);
+    }
+
     /** Formats a point in time in UTC. */
     public String time(Instant at) {
         return TIME.format(at) + " UTC";

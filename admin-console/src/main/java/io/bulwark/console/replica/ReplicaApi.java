@@ -7,6 +7,7 @@ import io.bulwark.console.live.Outages;
 import io.bulwark.console.replica.ReplicaChanges.Newcomer;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.responses.ApiResponse;
+import jakarta.servlet.http.HttpServletRequest;
 import java.net.URI;
 import java.util.List;
 import java.util.Optional;
@@ -118,8 +119,8 @@ class ReplicaApi {
     @ApiResponse(responseCode = "200", description = "The recovery begins")
     @ApiResponse(responseCode = "404", description = "It is not one of the replicas")
     @ApiResponse(responseCode = "409", description = "The supervisor is not reached, or refuses; the detail says why")
-    Outcome recover(@PathVariable String replica) {
-        return new Outcome(changes.recover(ReplicaChanges.replica("replica", replica)));
+    Outcome recover(@PathVariable String replica, HttpServletRequest request) {
+        return new Outcome(changes.recover(ReplicaChanges.replica("replica", replica), request.getRemoteAddr()));
     }
 
     @ExceptionHandler

@@ -5,8 +5,10 @@ import io.bulwark.client.error.CancelledException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.membership.ReplicaChange;
 import io.bulwark.client.membership.ReplicaChangeExecutor;
+import io.bulwark.console.ReplicaSupervisors;
 import io.bulwark.console.Surroundings;
 import io.bulwark.console.access.SignedIn;
+import io.bulwark.console.account.AccessLog;
 import io.bulwark.console.http.ApiException;
 import io.bulwark.console.job.Job;
 import io.bulwark.console.job.Jobs;
@@ -37,8 +39,10 @@ public class ReplicaChanges {
     private final SignedIn signedIn;
     private final Jobs jobs;
     private final Surroundings surroundings;
+    private final AccessLog log;
 
-    public ReplicaChanges(SignedIn signedIn, Jobs jobs, Surroundings surroundings) {
+    public ReplicaChanges(SignedIn signedIn, Jobs jobs, Surroundings surroundings, AccessLog log) {
+        this.log = log;
         this.signedIn = signedIn;
         this.jobs = jobs;
         this.surroundings = surroundings;
@@ -102,16 +106,21 @@ public class ReplicaChanges {
         return surroundings.supervisors().isPresent();
     }
 
-    /** Asks the supervisor of a replica for a recovery now; returns its answer for people. */
-    public String recover(PrincipalId replica) {
+    /**
+     * Asks the supervisor of a replica for a recovery now; returns its answer for people.
+     *
+     * @param address from which the request came
+     */
+    public String recover(PrincipalId replica, String address) {
         requireMember(signedIn.client().replicas().believed(), replica);
+        ReplicaSupervisors supervisors = surroundings
+                .supervisors()
+                .orElseThrow(
+                        () -> ApiException.conflict("this console reaches no supervisor: run `bulwark replica recover "
+                                + replica.number() + "` on the machine of " + replica));
         try {
-            return surroundings
-                    .supervisors()
-                    .orElseThrow(() ->
-                            ApiException.conflict("this console reaches no supervisor: run `bulwark replica recover "
-                                    + replica.number() + "` on the machine of " + replica))
-                    .recover(replica.number());
+            log.add(AccessLog.Event.RECOVERY_ASKED, signedIn.name(), address, replica.toString());
+            return supervisors.recover(replica.number());
         } catch (IOException e) {
             throw ApiException.conflict(String.valueOf(e.getMessage()));
         }

@@ -2,8 +2,10 @@ package io.bulwark.console.replica;
 
 import io.bulwark.console.http.ApiException;
 import io.bulwark.console.job.Job;
+import io.bulwark.console.live.ChangeLog;
 import io.bulwark.console.replica.ReplicaChanges.Newcomer;
 import io.bulwark.protocol.id.PrincipalId;
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,8 +24,10 @@ class ReplicaPages {
 
     private final ReplicaInventory inventory;
     private final ReplicaChanges changes;
+    private final ChangeLog log;
 
-    ReplicaPages(ReplicaInventory inventory, ReplicaChanges changes) {
+    ReplicaPages(ReplicaInventory inventory, ReplicaChanges changes, ChangeLog log) {
+        this.log = log;
         this.inventory = inventory;
         this.changes = changes;
     }
@@ -125,8 +129,9 @@ class ReplicaPages {
     }
 
     @PostMapping("/replicas/{replica}/recover")
-    String recover(@PathVariable String replica, Model model) {
-        model.addAttribute("message", changes.recover(ReplicaChanges.replica("replica", replica)));
+    String recover(@PathVariable String replica, HttpServletRequest request, Model model) {
+        model.addAttribute(
+                "message", changes.recover(ReplicaChanges.replica("replica", replica), request.getRemoteAddr()));
         return NOTICE;
     }
 
@@ -139,9 +144,9 @@ class ReplicaPages {
         ReplicaInventory.Inventory view = inventory.recent();
         model.addAttribute("view", view);
         model.addAttribute("outage", inventory.outage().orElse(null));
-        model.addAttribute(
-                "replica",
-                view.replica(ReplicaChanges.replica("replica", replica).number()));
+        PrincipalId named = ReplicaChanges.replica("replica", replica);
+        model.addAttribute("replica", view.replica(named.number()));
+        model.addAttribute("changes", log.about(named.toString()));
         model.addAttribute("canRecover", changes.canRecover());
     }
 

@@ -95,7 +95,8 @@ class OidcProviderTest {
                         false,
                         directory,
                         DoorCluster.DOOR,
-                        new ConsoleSettings.Web(Optional.empty(), Optional.empty(), Optional.of(oidc)),
+                        new ConsoleSettings.Web(
+                                Optional.empty(), Optional.empty(), Optional.of(oidc), Optional.empty()),
                         Surroundings.NONE));
         console = "http://127.0.0.1:" + server.address().getPort();
         String client = "spring.security.oauth2.authorizationserver.client.bulwark.registration.";

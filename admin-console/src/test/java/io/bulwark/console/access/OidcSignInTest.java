@@ -85,7 +85,8 @@ class OidcSignInTest {
         ConsoleSettings.Web web = new ConsoleSettings.Web(
                 Optional.of(URI.create("https://localhost")),
                 Optional.of(new ConsoleSettings.Tls(identity, identity)),
-                Optional.of(OIDC));
+                Optional.of(OIDC),
+                Optional.empty());
         InetSocketAddress everywhere = new InetSocketAddress(InetAddress.getByName("0.0.0.0"), 0);
         ConsoleSettings settings =
                 new ConsoleSettings(everywhere, false, directory, DoorCluster.DOOR, web, Surroundings.NONE);

@@ -120,6 +120,16 @@ class SignInAttemptsTest {
         }
     }
 
+    @Test
+    void anAddressFillsTheLogOnlyUntilItIsLocked() {
+        SignInAttempts attempts = attempts();
+        for (int i = 0; i < 10 * SignInAttempts.FAILURES_PER_ADDRESS; i++) {
+            attempts.refuse("", "192.0.2.7", "OIDC: no such state");
+        }
+        assertThat(attempts.isLocked("192.0.2.7")).isTrue();
+        assertThat(new AccessLog(directory, clock()).last()).hasSize(SignInAttempts.FAILURES_PER_ADDRESS + 1);
+    }
+
     private Outcome attempt(String name, String password) {
         return attempts.attempt(name, password, "192.0.2.1");
     }

@@ -15,6 +15,7 @@ import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.
 
 import io.bulwark.client.BucketSpec;
 import io.bulwark.console.ConsoleFixture;
+import io.bulwark.console.FakeStatus;
 import io.bulwark.console.MemoryCluster;
 import io.bulwark.protocol.metadata.BucketSettings;
 import io.bulwark.protocol.metadata.DefaultRetention;
@@ -40,6 +41,7 @@ class BucketTest {
     @BeforeEach
     void clear() {
         CLUSTER.clear();
+        CLUSTER.report(FakeStatus.pasis());
     }
 
     private ResultActions create(String json) throws Exception {
@@ -246,7 +248,9 @@ class BucketTest {
                 .andExpect(jsonPath("$.state").value("SUCCEEDED"))
                 .andExpect(jsonPath("$.done").value(30))
                 .andExpect(jsonPath("$.startedBy").value("alice"))
-                .andExpect(jsonPath("$.lines", hasItem("Read 2 of 2 objects (30 bytes): all are intact.")));
+                .andExpect(jsonPath("$.unit").value("BYTES"))
+                .andExpect(jsonPath("$.lines", hasItem("Read 2 of 2 objects (30 B): all are intact.")))
+                .andExpect(jsonPath("$.lines", hasItem("node-3 does not answer: its fragments are not verified.")));
     }
 
     @Test

@@ -43,6 +43,32 @@ class HistoryTest {
     }
 
     @Test
+    void eachNodeHasAnHourOfItsOwn() {
+        sample(0);
+        history.addGap(NOON.plusSeconds(10));
+        sample(20);
+        sample(30);
+        History.Series pending =
+                history.series("node-3.backlog.blocks", NOON.plusSeconds(5)).orElseThrow();
+        double now = cluster.status().nodes().get(3).pending();
+        assertThat(pending.values()).containsExactly(null, now, now);
+        assertThat(pending.unit()).isEqualTo(History.Unit.BLOCKS);
+        assertThat(history.series("node-3.scrub.rate", Instant.EPOCH)
+                        .orElseThrow()
+                        .values())
+                .as("a rate needs two samples")
+                .containsExactly(null, null, null, 0.0);
+        assertThat(api(Surroundings.NONE, NOON)
+                        .history(List.of("node-0.repair.rate"), null)
+                        .series())
+                .hasSize(1);
+        for (String none :
+                List.of("node-10.scrub.rate", "node-3.none", "node-99999999999.scrub.rate", "replica-3.scrub.rate")) {
+            assertThat(history.series(none, Instant.EPOCH)).as(none).isEmpty();
+        }
+    }
+
+    @Test
     void anOutageIsAGapInThePlot() {
         sample(0);
         history.addGap(NOON.plusSeconds(10));
@@ -101,7 +127,9 @@ class HistoryTest {
         try {
             URI base = URI.create("http://127.0.0.1:" + prometheus.getAddress().getPort());
             HistoryApi api = api(
-                    new Surroundings(Optional.of(base), Optional.empty(), Optional.empty(), Optional.empty()), NOON);
+                    new Surroundings(
+                            Optional.of(base), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty()),
+                    NOON);
             sample(0);
             History.Series series = api.history(List.of("capacity.used"), "2026-11-28T12:00:00Z")
                     .series()

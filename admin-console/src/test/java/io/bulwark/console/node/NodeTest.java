@@ -17,6 +17,7 @@ import io.bulwark.console.FaultPanel;
 import io.bulwark.console.LargeCluster;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -200,6 +201,10 @@ class NodeTest {
         console.perform(drill(1, "stop"))
                 .andExpect(status().isOk())
                 .andExpect(jsonPath("$.message").value("node-1 is stopped."));
+        assertThat(Path.of("target", "fixture", "access.log"))
+                .content()
+                .as("the console's own record, as no command is")
+                .contains("\"event\":\"drill-given\",\"name\":\"alice\"", ": node-1\"");
     }
 
     private static MockHttpServletRequestBuilder drill(int node, String drill) {

@@ -327,6 +327,9 @@ class ObjectTest {
         CONSOLE.perform(delete(URI.create(object("a") + "&version=4"))).andExpect(status().isNoContent());
         assertThat(photos.keys()).containsExactly("a", "ab");
         CONSOLE.perform(delete(object("a")).header("If-Match", "\"1\"")).andExpect(status().isPreconditionFailed());
+        CONSOLE.perform(delete(object("a")).header("If-Match", "no tag")).andExpect(status().isPreconditionFailed());
+        CONSOLE.perform(delete(URI.create(object("ab") + "&version=3")).header("If-Match", "\"1\""))
+                .andExpect(status().isPreconditionFailed());
         CONSOLE.perform(delete(URI.create(object("a") + "&version=-1"))).andExpect(status().isBadRequest());
         CONSOLE.perform(delete(URI.create(object("a") + "&version=99"))).andExpect(status().isNotFound());
     }

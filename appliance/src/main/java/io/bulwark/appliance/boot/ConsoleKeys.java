@@ -4,6 +4,8 @@ import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.ClientConfig;
 import io.bulwark.console.ConsoleSettings;
 import io.bulwark.console.account.Role;
+import io.bulwark.transport.identity.Pkcs11Token;
+import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
@@ -23,12 +25,29 @@ final class ConsoleKeys {
     static ConsoleSettings.Web web(RoleFindings found, RoleSections.Console keys) {
         Optional<URI> url = Optional.ofNullable(keys.url()).flatMap(text -> url(found, "url", text));
         Optional<ConsoleSettings.Tls> tls = tls(found, keys.certificate(), keys.certificateKey(), keys.client());
-        return new ConsoleSettings.Web(url, tls, oidc(found, keys));
+        return new ConsoleSettings.Web(url, tls, oidc(found, keys), device(found, keys));
     }
 
-    /** Returns the Prometheus that is asked for history, if there is one. */
-    static Optional<URI> prometheus(RoleFindings found, RoleSections.Console keys) {
-        return Optional.ofNullable(keys.prometheus()).flatMap(text -> url(found, "prometheus", text));
+    static RoleFile.ConsoleSetup.Monitoring monitoring(RoleFindings found, RoleSections.Console keys) {
+        return new RoleFile.ConsoleSetup.Monitoring(
+                Optional.ofNullable(keys.prometheus()).flatMap(text -> url(found, "prometheus", text)),
+                Optional.ofNullable(keys.traces()).flatMap(text -> url(found, "traces", text)));
+    }
+
+    private static Optional<Pkcs11Token> device(RoleFindings found, RoleSections.Console keys) {
+        if (keys.keyDevice() == null) {
+            return Optional.empty();
+        }
+        try {
+            Pkcs11Token device = Pkcs11Token.load(found.beside(keys.keyDevice()));
+            if (device.pinFile().isEmpty()) {
+                return Optional.of(device);
+            }
+            found.note("key-device", "its operator types the PIN, so the file must not name one");
+        } catch (IOException e) {
+            found.note("key-device", String.valueOf(e.getMessage()));
+        }
+        return Optional.empty();
     }
 
     /** Returns the certificate of a door, a console or a gateway, and the file of its key. */

@@ -10,10 +10,11 @@ import io.bulwark.client.error.Subject;
 import io.bulwark.console.ConsoleServer;
 import io.bulwark.console.ConsoleSettings;
 import io.bulwark.console.Surroundings;
+import io.bulwark.console.Traces;
 import io.bulwark.transport.Destination;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -31,19 +32,8 @@ public final class ConsoleRole {
     public static int run(Path file, @Nullable Path health) throws IOException, InterruptedException {
         RoleFile.Configured<RoleFile.ConsoleSetup> role = RoleFile.console(file, System.getenv());
         RoleFile.ConsoleSetup setup = role.setup();
-        InetSocketAddress listen = Destination.resolve(setup.listen());
         ClientConfig config = ClientConfig.load(setup.client());
-        ConsoleSettings settings = new ConsoleSettings(
-                listen,
-                setup.published(),
-                setup.data(),
-                config.principal(),
-                setup.web(),
-                new Surroundings(
-                        setup.prometheus(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        ConsoleDoor.connector(config, setup.data())));
+        ConsoleSettings settings = settings(setup, config);
         if (!settings.isProtected()) {
             throw new ConfigException(
                     file + ": without TLS the console listens on loopback only, not on "
@@ -53,11 +43,33 @@ public final class ConsoleRole {
                     Subject.NONE);
         }
         DoorConnection connection = new DoorConnection("the console");
-        Bulwark client = connection.open(() -> Bulwark.connect(config));
+        Bulwark client = connection.open(() -> Bulwark.connect(config, observations(settings)));
         ConsoleServer server = ConsoleServer.start(client, settings);
         CompletableFuture<Integer> over = new CompletableFuture<>();
         return RoleProcess.until(
                 new RunningConsole(connection, client, server, over), role.admin(), health, RoleProcess.GRACE, over);
+    }
+
+    /** Returns the settings of the console that a file configures. */
+    public static ConsoleSettings settings(RoleFile.ConsoleSetup setup, ClientConfig config) {
+        Optional<Traces> traces = setup.monitoring().traces().map(Traces::to);
+        return new ConsoleSettings(
+                Destination.resolve(setup.listen()),
+                setup.published(),
+                setup.data(),
+                config.principal(),
+                setup.web(),
+                new Surroundings(
+                        setup.monitoring().prometheus(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        ConsoleDoor.connector(config, setup.data(), traces),
+                        traces));
+    }
+
+    /** Returns the registry for the client of a console, so that its operations belong to the console's traces. */
+    public static ObservationRegistry observations(ConsoleSettings settings) {
+        return settings.surroundings().traces().map(Traces::observations).orElse(ObservationRegistry.NOOP);
     }
 
     /** It does its work if it gets the cluster's status. */

@@ -87,7 +87,6 @@ public final class RoleFile {
      *     the port that a container engine publishes, must then decide who reaches it
      * @param client a file as {@link ClientConfig#load} reads it
      * @param data directory of its accounts
-     * @param prometheus is asked for history beyond the last hour
      */
     public record ConsoleSetup(
             InetSocketAddress listen,
@@ -95,10 +94,20 @@ public final class RoleFile {
             Path client,
             Path data,
             ConsoleSettings.Web web,
-            Optional<URI> prometheus) {
+            Monitoring monitoring) {
+        /**
+         * Monitoring beside the cluster.
+         *
+         * @param prometheus that is asked for history
+         * @param traces collector of traces
+         */
+        public record Monitoring(Optional<URI> prometheus, Optional<URI> traces) {
+            static final Monitoring NONE = new Monitoring(Optional.empty(), Optional.empty());
+        }
+
         /** Returns the configuration of a console without TLS and provider. */
         public static ConsoleSetup plain(InetSocketAddress listen, boolean published, Path client, Path data) {
-            return new ConsoleSetup(listen, published, client, data, ConsoleSettings.Web.PLAIN, Optional.empty());
+            return new ConsoleSetup(listen, published, client, data, ConsoleSettings.Web.PLAIN, Monitoring.NONE);
         }
     }
 
@@ -270,7 +279,7 @@ public final class RoleFile {
                 found.path("client", keys.client()),
                 found.beside(keys.data()),
                 ConsoleKeys.web(found, keys),
-                ConsoleKeys.prometheus(found, keys));
+                ConsoleKeys.monitoring(found, keys));
         Optional<InetSocketAddress> admin = found.own("admin", keys.admin());
         found.end();
         return new Configured<>(setup, admin);

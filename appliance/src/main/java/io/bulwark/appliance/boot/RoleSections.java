@@ -225,6 +225,19 @@ public final class RoleSections {
             @Nullable
             String prometheus,
 
+            @Key(
+                    value = "URL of a collector that takes traces: OTLP over HTTP, such as"
+                            + " `http://127.0.0.1:4318/v1/traces`.",
+                    otherwise = "none")
+            @Nullable
+            String traces,
+
+            @Key(
+                    value = "PKCS#11 file of a device at this machine, whose PIN its operator types to sign in.",
+                    otherwise = "none")
+            @Nullable
+            String keyDevice,
+
             @Key(value = "OpenID Connect provider that signs people in.", otherwise = "none") @Nullable
             String oidcIssuer,
 

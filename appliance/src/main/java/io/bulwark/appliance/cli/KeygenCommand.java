@@ -2,7 +2,9 @@ package io.bulwark.appliance.cli;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.transport.identity.Identity;
+import io.bulwark.transport.identity.OpenedDevice;
 import io.bulwark.transport.identity.Pkcs11Token;
+import java.io.Console;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -64,8 +66,7 @@ final class KeygenCommand implements Callable<Integer> {
             throw new CommandFailure(CommandFailure.USAGE, "a certificate is valid for 1 to " + DAYS_MAX + " days");
         }
         if (device != null) {
-            Identity kept = Pkcs11Token.load(device).generate(named, Duration.ofDays(days));
-            print(kept, device, "The device has created the key; the identity is " + device + ".");
+            generate(named, device);
             return 0;
         }
         Identity identity = Identity.generate(named, Duration.ofDays(days), new SecureRandom());
@@ -82,6 +83,26 @@ final class KeygenCommand implements Callable<Integer> {
         }
         print(identity, file, "Wrote " + file + ".");
         return 0;
+    }
+
+    private void generate(PrincipalId named, Path file) throws IOException {
+        Pkcs11Token token = Pkcs11Token.load(file);
+        Duration validity = Duration.ofDays(days);
+        String what = "The device has created the key; the identity is " + file + ".";
+        if (token.pinFile().isPresent()) {
+            print(token.generate(named, validity), file, what);
+            return;
+        }
+        Console console = System.console();
+        char[] pin = console == null || !console.isTerminal() ? null : console.readPassword("PIN of the device: ");
+        if (pin == null) {
+            throw new CommandFailure(
+                    CommandFailure.USAGE,
+                    "type the PIN at a terminal, or name its file in " + file + ": pkcs11.pin-file");
+        }
+        try (OpenedDevice opened = token.generate(named, validity, pin)) {
+            print(opened.identity(), file, what);
+        }
     }
 
     private void print(Identity identity, Path file, String what) {

@@ -5,10 +5,12 @@ import io.bulwark.client.Principals;
 import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.ClientConfig;
 import io.bulwark.console.KeyConnector;
+import io.bulwark.console.Traces;
 import io.bulwark.console.account.Role;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Rights;
 import io.bulwark.protocol.metadata.Scope;
+import io.micrometer.observation.ObservationRegistry;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,10 +61,12 @@ public final class ConsoleDoor {
      *
      * @param own the configuration of the console's client
      * @param directory of the console, where the knowledge of the registry is kept for each such person
+     * @param traces of the console, if it has any
      */
-    public static Optional<KeyConnector> connector(ClientConfig own, Path directory) {
+    public static Optional<KeyConnector> connector(ClientConfig own, Path directory, Optional<Traces> traces) {
+        ObservationRegistry observations = traces.map(Traces::observations).orElse(ObservationRegistry.NOOP);
         return own.channels() instanceof ChannelConfig.Tls
-                ? Optional.of(identity -> Bulwark.connect(own.withOpened(identity, directory)))
+                ? Optional.of(identity -> Bulwark.connect(own.withOpened(identity, directory), observations))
                 : Optional.empty();
     }
 

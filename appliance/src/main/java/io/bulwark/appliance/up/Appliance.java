@@ -350,7 +350,8 @@ public final class Appliance implements AutoCloseable {
                             Optional.empty(),
                             Optional.of(new ApplianceFaults(plan, nodes, this)),
                             Optional.of(this::recover),
-                            ConsoleDoor.connector(plan.consoleClient(), plan.consoleDirectory())));
+                            ConsoleDoor.connector(plan.consoleClient(), plan.consoleDirectory(), Optional.empty()),
+                            Optional.empty()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

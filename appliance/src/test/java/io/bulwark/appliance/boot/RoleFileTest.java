@@ -16,6 +16,7 @@ import io.bulwark.console.account.Role;
 import io.bulwark.protocol.ordering.driver.ReplicaConfig.Recoveries;
 import io.bulwark.storage.background.BackgroundPace;
 import io.bulwark.transport.Destination;
+import io.bulwark.transport.identity.Pkcs11Token;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -517,12 +518,28 @@ class RoleFileTest {
                 oidc-issuer: https://login.example
                 oidc-viewers: [staff]
                 oidc-operators: [staff]
+                traces: collector:4318
+                key-device: replica.pkcs11
             """);
+        Pkcs11Token typed = new Pkcs11Token(Path.of("/usr/lib/device.so"), "token", "client-0", Optional.empty());
+        Files.writeString(directory.resolve("operator.pkcs11"), typed.text());
+        Files.writeString(
+                directory.resolve("replica.pkcs11"),
+                new Pkcs11Token(typed.module(), "token", "client-0", Optional.of(Path.of("pin"))).text());
         assertThatThrownBy(() -> RoleFile.console(file))
                 .hasMessageContaining("the keys oidc-client, oidc-secret are missing")
                 .hasMessageContaining("url: \"console.example\" is no http or https URL")
                 .hasMessageContaining("certificate-key: it goes with certificate")
-                .hasMessageContaining("oidc-operators: \"staff\" makes a viewer already");
+                .hasMessageContaining("oidc-operators: \"staff\" makes a viewer already")
+                .hasMessageContaining("traces: \"collector:4318\" is no http or https URL")
+                .hasMessageContaining("key-device: its operator types the PIN");
+        Files.writeString(file, plain + """
+                traces: http://collector:4318/v1/traces
+                key-device: operator.pkcs11
+            """);
+        assertThat(RoleFile.console(file).web().device()).contains(typed);
+        assertThat(RoleFile.console(file).monitoring().traces())
+                .contains(URI.create("http://collector:4318/v1/traces"));
     }
 
     @Test

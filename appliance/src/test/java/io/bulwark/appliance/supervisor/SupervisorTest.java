@@ -162,8 +162,8 @@ class SupervisorTest {
         Path role = Files.writeString(directory.resolve("role.yaml"), "listen: here");
         Path genesis = Files.writeString(directory.resolve("genesis"), "these keys");
         Path library = Files.writeString(directory.resolve("device.so"), "code");
-        Path identity =
-                Files.writeString(directory.resolve("own.pem"), new Pkcs11Token(library, "token", "key", role).text());
+        Path identity = Files.writeString(
+                directory.resolve("own.pem"), new Pkcs11Token(library, "token", "key", Optional.of(role)).text());
         files = List.of(role, genesis);
         key = Optional.of(identity);
         try (Supervisor supervisor = start()) {
@@ -173,9 +173,9 @@ class SupervisorTest {
                 assertThat(supervisor.recoverNow()).contains("has changed");
                 Files.writeString(changed, before);
             }
-            Files.writeString(identity, new Pkcs11Token(library, "token", "another key", role).text());
+            Files.writeString(identity, new Pkcs11Token(library, "token", "another key", Optional.of(role)).text());
             assertThat(supervisor.recoverNow()).as("another key").isEmpty();
-            Files.writeString(identity, new Pkcs11Token(role, "token", "key", role).text());
+            Files.writeString(identity, new Pkcs11Token(role, "token", "key", Optional.of(role)).text());
             assertThat(supervisor.recoverNow()).as("another library").contains("own.pem");
         }
         try (Supervisor after = start()) {

@@ -4,6 +4,7 @@ import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Message;
+import io.micrometer.observation.ObservationRegistry;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,6 +40,7 @@ public final class OperationDriver implements AutoCloseable {
     private final Outbox outbox;
     private final EvidenceListener evidence;
     private final Limits limits;
+    private final ObservationRegistry observations;
     private final ExecutorService pool;
     private final ExecutorService callbacks = Executors.newVirtualThreadPerTaskExecutor();
     private final ScheduledExecutorService ticker;
@@ -69,11 +71,23 @@ public final class OperationDriver implements AutoCloseable {
         }
     }
 
-    /** @param firstId the first operation's id; a random one keeps late answers to an earlier process out */
+    /** Creates a driver whose operations nobody observes. */
     public OperationDriver(Outbox outbox, EvidenceListener evidence, Limits limits, long firstId) {
+        this(outbox, evidence, limits, firstId, ObservationRegistry.NOOP);
+    }
+
+    /**
+     * Creates a driver.
+     *
+     * @param firstId the first operation's id; a random one keeps late answers to an earlier process out
+     * @param observations of the operations, with those of the callers as their parents
+     */
+    public OperationDriver(
+            Outbox outbox, EvidenceListener evidence, Limits limits, long firstId, ObservationRegistry observations) {
         this.outbox = outbox;
         this.evidence = evidence;
         this.limits = limits;
+        this.observations = observations;
         this.nextId = new AtomicLong(firstId);
         this.pool = Executors.newFixedThreadPool(
                 limits.threads(),
@@ -113,7 +127,8 @@ public final class OperationDriver implements AutoCloseable {
 
     private <R> RunningOperation<R> begin(Supplier<? extends ClientOperation<R>> making, long heldBytes) {
         long id = nextId.getAndIncrement();
-        RunningOperation<R> run = new RunningOperation<>(this, id, making, heldBytes);
+        RunningOperation<R> run =
+                new RunningOperation<>(this, id, making, heldBytes, OperationTrace.start(observations));
         running.put(id, run);
         Optional<? extends RuntimeException> denied = denial.get();
         if (closed) {
@@ -199,17 +214,9 @@ public final class OperationDriver implements AutoCloseable {
         }
     }
 
-    <R> void complete(CompletableFuture<R> future, R outcome) {
-        callBack(() -> future.complete(outcome));
-    }
-
-    void fail(CompletableFuture<?> future, RuntimeException why) {
-        callBack(() -> future.completeExceptionally(why));
-    }
-
-    private void callBack(Runnable completing) {
+    void callBack(OperationTrace trace, Runnable completing) {
         try {
-            callbacks.execute(completing);
+            callbacks.execute(() -> trace.inCallersScope(completing));
         } catch (RejectedExecutionException e) {
             completing.run();
         }

@@ -30,6 +30,7 @@ final class RunningOperation<R> implements Runnable {
     private @Nullable ClientOperation<R> operation;
     private @Nullable InFlightRequests inFlight;
     private final long heldBytes;
+    private final OperationTrace trace;
     private final CompletableFuture<R> future = new CompletableFuture<>();
     private final Queue<Input> inbox = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waiting = new AtomicInteger();
@@ -71,11 +72,17 @@ final class RunningOperation<R> implements Runnable {
         }
     }
 
-    RunningOperation(OperationDriver driver, long id, Supplier<? extends ClientOperation<R>> making, long heldBytes) {
+    RunningOperation(
+            OperationDriver driver,
+            long id,
+            Supplier<? extends ClientOperation<R>> making,
+            long heldBytes,
+            OperationTrace trace) {
         this.driver = driver;
         this.id = id;
         this.making = making;
         this.heldBytes = heldBytes;
+        this.trace = trace;
     }
 
     long id() {
@@ -119,14 +126,16 @@ final class RunningOperation<R> implements Runnable {
     }
 
     void abort(RuntimeException why) {
+        trace.end(why);
         end();
         future.completeExceptionally(why);
     }
 
     /** It cannot succeed. */
     void deny(RuntimeException why) {
+        trace.end(why);
         end();
-        driver.fail(future, why);
+        driver.callBack(trace, () -> future.completeExceptionally(why));
     }
 
     @Override
@@ -158,6 +167,7 @@ final class RunningOperation<R> implements Runnable {
                 }
                 running = making.get();
                 operation = running;
+                trace.name(running);
                 asked = driver.inFlight(running);
                 inFlight = asked;
             }
@@ -166,6 +176,7 @@ final class RunningOperation<R> implements Runnable {
                 case Input.Start start -> running.start(now);
                 case Input.ArrivedMessage(PrincipalId from, Message message, Runnable done) -> {
                     asked.answered(from);
+                    trace.answered(from);
                     yield running.onMessage(now, from, message);
                 }
                 case Input.Wake wake -> running.onTick(now);
@@ -175,6 +186,7 @@ final class RunningOperation<R> implements Runnable {
                 }
             };
             driver.perform(now, id, asked, effects);
+            traceSent(effects);
             settle(running, now);
         } catch (RuntimeException e) {
             LOG.error("operation {} failed: broken invariant", id, e);
@@ -185,18 +197,30 @@ final class RunningOperation<R> implements Runnable {
     private void settle(ClientOperation<R> running, long now) {
         Optional<R> outcome = answered ? Optional.empty() : running.outcome();
         answered |= outcome.isPresent();
+        if (answered || future.isDone()) {
+            trace.end();
+        }
         if (running.isFinished()) {
             end();
         } else if ((answered || future.isDone()) && lingersSinceMillis == Long.MAX_VALUE) {
             lingersSinceMillis = now;
             driver.linger(this);
         }
-        outcome.ifPresent(result -> driver.complete(future, result));
+        outcome.ifPresent(result -> driver.callBack(trace, () -> future.complete(result)));
+    }
+
+    private void traceSent(List<Effect> effects) {
+        for (Effect effect : effects) {
+            if (effect instanceof Effect.Send send) {
+                trace.sent(send.to());
+            }
+        }
     }
 
     /** Nothing more is handed to the operation. */
     void end() {
         ended = true;
+        trace.end();
         driver.remove(this);
     }
 }

@@ -11,6 +11,7 @@ import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.transport.Delivery;
+import io.micrometer.observation.ObservationRegistry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -114,7 +115,8 @@ class OperationDriverTest {
     @Test
     void aTickThatOvertakesTheStartIsNotHandedOn() {
         Adder adder = new Adder(1, false);
-        RunningOperation<Integer> run = new RunningOperation<>(driver, 1, () -> adder, 0);
+        RunningOperation<Integer> run =
+                new RunningOperation<>(driver, 1, () -> adder, 0, OperationTrace.start(ObservationRegistry.NOOP));
         run.offerTick();
         run.offer(new RunningOperation.Input.Start());
         await().until(() -> !sent.isEmpty());

@@ -21,11 +21,14 @@ import java.security.cert.X509Certificate;
 import java.security.spec.ECGenParameterSpec;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import javax.security.auth.login.FailedLoginException;
 
 /**
  * Location of a private key that does not leave a device: a token of PKCS#11, reached through the JDK's own provider.
@@ -41,20 +44,24 @@ import java.util.TreeSet;
  * @param module the device's library
  * @param label of the token
  * @param alias of the key and its certificate
- * @param pinFile holds the user's PIN, mode 0600; in a file, relative to the directory of that file
+ * @param pinFile holds the user's PIN, mode 0600; in a file, relative to the directory of that file. Empty if a person
+ *     types the PIN
  */
-public record Pkcs11Token(Path module, String label, String alias, Path pinFile) {
+public record Pkcs11Token(Path module, String label, String alias, Optional<Path> pinFile) {
     private static final String MODULE = "pkcs11.module";
     private static final String TOKEN = "pkcs11.token";
     private static final String KEY = "pkcs11.key";
     private static final String PIN_FILE = "pkcs11.pin-file";
-    private static final Set<String> NAMES = Set.of(MODULE, TOKEN, KEY, PIN_FILE);
+    private static final Set<String> REQUIRED = Set.of(MODULE, TOKEN, KEY);
 
     private static final int PIN_BYTES_MAX = 256;
     private static final int FILE_BYTES_MAX = 4 << 10;
 
     /** Providers by token: a process has one for each. */
     private static final Map<String, Provider> PROVIDERS = new TreeMap<>();
+
+    /** Tokens at which this process is logged in: with a PIN file for good, else while somebody has it open. */
+    private static final Set<String> LOGGED_IN = new HashSet<>();
 
     /** Returns whether this is the text of a file that names a token. */
     static boolean isNamedIn(String text) {
@@ -70,15 +77,17 @@ public record Pkcs11Token(Path module, String label, String alias, Path pinFile)
     static Pkcs11Token parse(String text, Path file) throws IOException {
         Properties properties = TextFile.parse(text, file);
         Set<String> names = new TreeSet<>(properties.stringPropertyNames());
-        if (!names.equals(new TreeSet<>(NAMES))) {
-            throw new UnusableFileException(
-                    file + " must have the settings " + new TreeSet<>(NAMES) + ", and has " + names);
+        names.remove(PIN_FILE);
+        if (!names.equals(new TreeSet<>(REQUIRED))) {
+            throw new UnusableFileException(file + " must have the settings " + new TreeSet<>(REQUIRED)
+                    + " and may have " + PIN_FILE + "; it has " + new TreeSet<>(properties.stringPropertyNames()));
         }
         return new Pkcs11Token(
                 Path.of(properties.getProperty(MODULE)),
                 properties.getProperty(TOKEN),
                 properties.getProperty(KEY),
-                file.toAbsolutePath().resolveSibling(properties.getProperty(PIN_FILE)));
+                Optional.ofNullable(properties.getProperty(PIN_FILE))
+                        .map(pin -> file.toAbsolutePath().resolveSibling(pin)));
     }
 
     /**
@@ -92,29 +101,80 @@ public record Pkcs11Token(Path module, String label, String alias, Path pinFile)
 
     /** The text of a file that names this token. */
     public String text() {
-        return MODULE + "=" + module + "\n" + TOKEN + "=" + label + "\n" + KEY + "=" + alias + "\n" + PIN_FILE + "="
-                + pinFile + "\n";
+        return MODULE + "=" + module + "\n" + TOKEN + "=" + label + "\n" + KEY + "=" + alias + "\n"
+                + pinFile.map(pin -> PIN_FILE + "=" + pin + "\n").orElse("");
     }
 
     /**
-     * The identity whose key is there.
+     * Returns the identity whose key is there, with the PIN of the file.
      *
      * @throws IOException if the device does not answer, the PIN is wrong, or there is no such key; says what to do
      */
     public Identity identity() throws IOException {
         try {
-            KeyStore keys = open();
-            Key key = keys.getKey(alias, null);
-            Certificate certificate = keys.getCertificate(alias);
-            if (!(key instanceof PrivateKey own) || !(certificate instanceof X509Certificate known)) {
-                throw new UnusableFileException(
-                        "the token \"" + label + "\" has no key with a certificate under the alias \"" + alias
-                                + "\"; create them with `bulwark keygen --pkcs11`");
-            }
-            return Identity.onDevice(own, known);
+            return find(open());
         } catch (GeneralSecurityException | ProviderException e) {
             throw failed(e);
         }
+    }
+
+    /**
+     * Opens the device with a PIN that a person typed.
+     *
+     * @throws WrongPinException if the device refuses the PIN
+     * @throws IOException if it does not answer, is open already, or has no such key
+     */
+    public OpenedDevice open(char[] pin) throws IOException {
+        return open(pin, this::find);
+    }
+
+    private OpenedDevice open(char[] pin, Search search) throws IOException {
+        Provider provider = provider();
+        synchronized (PROVIDERS) {
+            // A second login would succeed without a look at the PIN.
+            if (!LOGGED_IN.add(name())) {
+                throw new UnusableFileException("the token \"" + label + "\" is in use");
+            }
+        }
+        boolean opened = false;
+        try {
+            OpenedDevice device = new OpenedDevice(search.in(logIn(provider, pin)), provider, this::release);
+            opened = true;
+            return device;
+        } catch (GeneralSecurityException | ProviderException e) {
+            throw failed(e);
+        } finally {
+            if (!opened) {
+                OpenedDevice.logOut(provider);
+                release();
+            }
+        }
+    }
+
+    @FunctionalInterface
+    private interface Search {
+        Identity in(KeyStore keys) throws IOException, GeneralSecurityException;
+    }
+
+    private void release() {
+        synchronized (PROVIDERS) {
+            LOGGED_IN.remove(name());
+        }
+    }
+
+    private String name() {
+        return module + " " + label;
+    }
+
+    private Identity find(KeyStore keys) throws IOException, GeneralSecurityException {
+        Key key = keys.getKey(alias, null);
+        Certificate certificate = keys.getCertificate(alias);
+        if (!(key instanceof PrivateKey own) || !(certificate instanceof X509Certificate known)) {
+            throw new UnusableFileException(
+                    "the token \"" + label + "\" has no key with a certificate under the alias \"" + alias
+                            + "\"; create them with `bulwark keygen --pkcs11`");
+        }
+        return Identity.onDevice(own, known);
     }
 
     /**
@@ -123,47 +183,73 @@ public record Pkcs11Token(Path module, String label, String alias, Path pinFile)
      * @throws IOException if there is such a key already, or the device makes none
      */
     public Identity generate(PrincipalId principal, Duration validity) throws IOException {
-        Instant now = Instant.now();
         try {
-            KeyStore keys = open();
-            if (keys.containsAlias(alias)) {
-                throw new UnusableFileException(
-                        "the token \"" + label + "\" has a key \"" + alias + "\"; keys are never replaced");
-            }
-            KeyPairGenerator generator = KeyPairGenerator.getInstance("EC", keys.getProvider());
-            generator.initialize(new ECGenParameterSpec("secp256r1"));
-            KeyPair pair = generator.generateKeyPair();
-            X509Certificate certificate = Identity.selfSigned(
-                    principal, now.minus(Identity.CLOCK_DIFFERENCE_MAX), now.plus(validity), pair, new SecureRandom());
-            keys.setKeyEntry(alias, pair.getPrivate(), null, new Certificate[] {certificate});
-            return identity();
+            return make(open(), principal, validity);
         } catch (GeneralSecurityException | ProviderException e) {
             throw failed(e);
         }
     }
 
+    /** As {@link #generate(PrincipalId, Duration)}, with a PIN that a person typed, as {@link #open(char[])} does. */
+    public OpenedDevice generate(PrincipalId principal, Duration validity, char[] pin) throws IOException {
+        return open(pin, keys -> make(keys, principal, validity));
+    }
+
+    private Identity make(KeyStore keys, PrincipalId principal, Duration validity)
+            throws IOException, GeneralSecurityException {
+        if (keys.containsAlias(alias)) {
+            throw new UnusableFileException(
+                    "the token \"" + label + "\" has a key \"" + alias + "\"; keys are never replaced");
+        }
+        Instant now = Instant.now();
+        KeyPairGenerator generator = KeyPairGenerator.getInstance("EC", keys.getProvider());
+        generator.initialize(new ECGenParameterSpec("secp256r1"));
+        KeyPair pair = generator.generateKeyPair();
+        X509Certificate certificate = Identity.selfSigned(
+                principal, now.minus(Identity.CLOCK_DIFFERENCE_MAX), now.plus(validity), pair, new SecureRandom());
+        keys.setKeyEntry(alias, pair.getPrivate(), null, new Certificate[] {certificate});
+        return find(keys);
+    }
+
     private KeyStore open() throws IOException, GeneralSecurityException {
+        Path file = pinFile.orElseThrow(() -> new UnusableFileException(
+                "nobody types the PIN of the token \"" + label + "\" here: add " + PIN_FILE + " to its file"));
         String pin;
         try {
-            SecretFile.check(pinFile);
-            pin = TextFile.read(pinFile, PIN_BYTES_MAX).strip();
+            SecretFile.check(file);
+            pin = TextFile.read(file, PIN_BYTES_MAX).strip();
         } catch (NoSuchFileException e) {
-            throw new UnusableFileException("there is no PIN at " + pinFile, e);
+            throw new UnusableFileException("there is no PIN at " + file, e);
         }
-        KeyStore keys = KeyStore.getInstance("PKCS11", provider());
-        try {
-            keys.load(null, pin.toCharArray());
-        } catch (IOException e) {
-            // A wrong PIN: devices lock themselves after a few attempts.
-            throw failed(e);
+        KeyStore keys = logIn(provider(), pin.toCharArray());
+        synchronized (PROVIDERS) {
+            LOGGED_IN.add(name());
         }
         return keys;
     }
 
+    private KeyStore logIn(Provider provider, char[] pin) throws IOException, GeneralSecurityException {
+        KeyStore keys = KeyStore.getInstance("PKCS11", provider);
+        try {
+            keys.load(null, pin);
+        } catch (IOException e) {
+            throw isWrongPin(e) ? new WrongPinException("the token \"" + label + "\" refuses the PIN", e) : failed(e);
+        }
+        return keys;
+    }
+
+    private static boolean isWrongPin(IOException failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof FailedLoginException) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private Provider provider() throws IOException {
         synchronized (PROVIDERS) {
-            String token = module + " " + label;
-            Provider known = PROVIDERS.get(token);
+            Provider known = PROVIDERS.get(name());
             if (known == null) {
                 Provider jdk = Security.getProvider("SunPKCS11");
                 if (jdk == null) {
@@ -173,7 +259,7 @@ public record Pkcs11Token(Path module, String label, String alias, Path pinFile)
                 known = jdk.configure("--" + settings(PROVIDERS.size(), slot));
                 // Where a key of it is used, the JDK looks for its provider among these. It is the last of them.
                 Security.addProvider(known);
-                PROVIDERS.put(token, known);
+                PROVIDERS.put(name(), known);
             }
             return known;
         }
