@@ -138,7 +138,7 @@ class Pkcs11TokenTest {
             assertThatThrownBy(() -> token.open("4321".toCharArray())).isInstanceOf(WrongPinException.class);
             try (OpenedDevice device = token.open(PIN.toCharArray())) {
                 Bytes signature = device.identity().ownKey().sign(CONTENT);
-                assertThat(PublicKeys.verifies(device.identity().publicKey(), CONTENT, signature))
+                assertThat(device.identity().publicKey().verifies(CONTENT, signature))
                         .isTrue();
                 assertThatThrownBy(() -> token.open(PIN.toCharArray())).hasMessageContaining("in use");
             }
