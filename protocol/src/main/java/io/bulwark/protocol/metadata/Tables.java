@@ -207,7 +207,7 @@ final class Tables {
     /** Something of a principal. */
     record OwnedKey(PrincipalId owner, long number) implements Comparable<OwnedKey> {
         private static final Comparator<OwnedKey> ORDER =
-                Comparator.comparing(OwnedKey::owner).thenComparing(OwnedKey::number);
+                Comparator.comparing(OwnedKey::owner).thenComparingLong(OwnedKey::number);
 
         private static final FieldFormat<OwnedKey> FORM = new FieldFormat<>(
                 (key, out) -> write(key.owner, out).i64(key.number),
