@@ -333,7 +333,7 @@ class LogServerDriverTest implements LogServerDriver.Host {
         assertThat(driver().logs()).isZero();
         assertThat(meters.get("bulwark.locking.rounds")
                         .tag("reason", "unlocked")
-                        .timer().count()).isEqualTo(1);
+                        .counter().count()).isEqualTo(1);
     }
 
     @Test

@@ -170,9 +170,8 @@ final class CounterState implements LockView {
         }
         Log open = round.get();
         Piece before = open.pieces.get(previous);
-        boolean isLinked = first == 1
-                ? previous.equals(LogChain.root(CLUSTER, id))
-                : before != null && before.end == first - 1;
+        boolean isLinked =
+                first == 1 ? previous.equals(LogChain.root(CLUSTER, id)) : before != null && before.end == first - 1;
         if (!isLinked) {
             return false;
         }
@@ -283,9 +282,7 @@ final class CounterState implements LockView {
             @Override
             public Bytes query(Optional<PrincipalId> onBehalfOf, Bytes query) {
                 WireWriter out = new WireWriter().i64(value);
-                return query.equals(LONG)
-                        ? out.raw(Bytes.of(new byte[100])).toBytes()
-                        : out.toBytes();
+                return query.equals(LONG) ? out.raw(Bytes.of(new byte[100])).toBytes() : out.toBytes();
             }
         };
     }

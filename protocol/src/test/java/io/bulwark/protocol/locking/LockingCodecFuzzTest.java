@@ -30,6 +30,7 @@ class LockingCodecFuzzTest {
     @MethodSource("records")
     @FuzzTest
     void recordsOfTheStore(byte[] bytes) {
-        CodecFuzzing.malformedOrCanonical(bytes, record -> LogStoreRecord.decode(record).encoded());
+        CodecFuzzing.malformedOrCanonical(
+                bytes, record -> LogStoreRecord.decode(record).encoded());
     }
 }

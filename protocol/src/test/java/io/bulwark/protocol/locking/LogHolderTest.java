@@ -51,12 +51,12 @@ class LogHolderTest {
     /** The messages for each replica since the last call. */
     private List<LockingMessage.ToServer> sent(int replica) {
         List<LockingMessage.ToServer> sent = effects.stream()
-                .filter(effect -> effect instanceof HolderEffect.Send send
-                        && send.to().equals(REPLICAS.get(replica)))
+                .filter(effect ->
+                        effect instanceof HolderEffect.Send send && send.to().equals(REPLICAS.get(replica)))
                 .map(effect -> ((HolderEffect.Send) effect).message())
                 .toList();
-        effects.removeIf(effect -> effect instanceof HolderEffect.Send send
-                && send.to().equals(REPLICAS.get(replica)));
+        effects.removeIf(
+                effect -> effect instanceof HolderEffect.Send send && send.to().equals(REPLICAS.get(replica)));
         return sent;
     }
 
@@ -185,8 +185,7 @@ class LogHolderTest {
         for (int replica = 0; replica < 4; replica++) {
             answer(
                     replica,
-                    new Appended(
-                            LOG, 1, LockingSamples.filled(Hashes.LENGTH, 3), List.of(CounterState.number(1))));
+                    new Appended(LOG, 1, LockingSamples.filled(Hashes.LENGTH, 3), List.of(CounterState.number(1))));
             answer(replica, new Appended(LOG, 2, batch.head().hash(), List.of(CounterState.number(1))));
         }
         assertThat(reports()).isEmpty();
@@ -377,8 +376,8 @@ class LogHolderTest {
         assertThat(reports()).isEmpty();
         tick(1);
         assertThat(reports())
-                .containsExactly(new Ended(
-                        Reason.TIMED_OUT, List.of(new Outstanding(1, 1, SignedLog.entry(1, 0))), List.of()));
+                .containsExactly(
+                        new Ended(Reason.TIMED_OUT, List.of(new Outstanding(1, 1, SignedLog.entry(1, 0))), List.of()));
     }
 
     @Test

@@ -238,13 +238,12 @@ class LogPropertyTest {
             isOver = true;
             closed++;
             int length = outcome.get().entries().size();
-            assertThat(outcome.get().entries())
-                    .as("one chain")
-                    .isEqualTo(log.entries.subList(0, length));
+            assertThat(outcome.get().entries()).as("one chain").isEqualTo(log.entries.subList(0, length));
             for (Asked each : ofThisLog) {
                 if (each.number > 0 && each.reply != null) {
                     assertThat(each.number).as("acknowledged survives").isLessThanOrEqualTo(length);
-                    assertThat(outcome.get().replies().get((int) each.number - 1)).isEqualTo(each.reply);
+                    assertThat(outcome.get().replies().get((int) each.number - 1))
+                            .isEqualTo(each.reply);
                 } else if (each.number > 0) {
                     assertThat(each.number).as("results are kept").isGreaterThan(length - LogLimits.OUTSTANDING_MAX);
                 }

@@ -112,8 +112,7 @@ class LogServerRoundTest {
         assertThat(written(server.onExecuted(now))).isEmpty();
         assertThat(unsynced).containsExactly(new LogStoreRecord.Closure(log.id));
         assertThat(synced())
-                .containsExactly(
-                        new LogEffect.Submit(fetchOf(log.entries.size())), new LogEffect.Submit(pieces(1, 2)));
+                .containsExactly(new LogEffect.Submit(fetchOf(log.entries.size())), new LogEffect.Submit(pieces(1, 2)));
     }
 
     /** The head that the server has got, as signatures differ each time. */
@@ -141,8 +140,8 @@ class LogServerRoundTest {
         assertThat(effects).hasSize(2).allMatch(LogEffect.Submit.class::isInstance);
         assertThat(effects.getFirst()).isEqualTo(new LogEffect.Submit(fetchOf(1)));
         assertThat(server.onMessage(HOLDER, 9, log.batch(6)))
-                .containsExactly(new LogEffect.Send(
-                        HOLDER, 9, new LogRefused(log.id, LogRefused.BATCH, LogRefusal.CLOSED, 1)));
+                .containsExactly(
+                        new LogEffect.Send(HOLDER, 9, new LogRefused(log.id, LogRefused.BATCH, LogRefusal.CLOSED, 1)));
     }
 
     @PlantedBug(
@@ -161,8 +160,8 @@ class LogServerRoundTest {
         server = server(SELF);
         lock();
         assertThat(server.onMessage(HOLDER, 9, log.batch(6)))
-                .containsExactly(new LogEffect.Send(
-                        HOLDER, 9, new LogRefused(log.id, LogRefused.BATCH, LogRefusal.CLOSED, 1)));
+                .containsExactly(
+                        new LogEffect.Send(HOLDER, 9, new LogRefused(log.id, LogRefused.BATCH, LogRefusal.CLOSED, 1)));
         openRound();
         assertThat(written(server.onExecuted(now))).contains(new LogEffect.Submit(fetchOf(1)));
     }
@@ -211,7 +210,10 @@ class LogServerRoundTest {
         assertThat(server.onExecuted(now)).isEmpty();
         now += Rounds.REPEAT_FIRST_MILLIS;
         List<LogEffect> again = server.onTick(now);
-        assertThat(again).hasSize(4).startsWith(submitted.get(0)).endsWith(submitted.subList(2, 5).toArray(LogEffect[]::new));
+        assertThat(again)
+                .hasSize(4)
+                .startsWith(submitted.get(0))
+                .endsWith(submitted.subList(2, 5).toArray(LogEffect[]::new));
         ordered(SELF, again);
         now += Rounds.REPEAT_MAX_MILLIS;
         assertThat(server.onTick(now)).isEmpty();
@@ -260,11 +262,12 @@ class LogServerRoundTest {
         Append right = log.batch(6);
         Bytes wrong = LockingSamples.filled(PrincipalKey.SIGNATURE_BYTES, 1);
         append(new Append(
-                log.id, right.entries(), new LogHead(right.head().length(), right.head().hash(), wrong)));
+                log.id,
+                right.entries(),
+                new LogHead(right.head().length(), right.head().hash(), wrong)));
         openRound();
         var _ = written(server.onExecuted(now));
-        assertThat(synced())
-                .containsExactly(new LogEffect.Submit(fetchOf(1)), new LogEffect.Submit(pieces(1, 1)));
+        assertThat(synced()).containsExactly(new LogEffect.Submit(fetchOf(1)), new LogEffect.Submit(pieces(1, 1)));
     }
 
     @Test
@@ -310,8 +313,10 @@ class LogServerRoundTest {
         assertThat(server.onStable(open)).isEmpty();
         assertThat(server.onMessage(HOLDER, 9, log.batch(6)))
                 .singleElement()
-                .isInstanceOfSatisfying(LogEffect.Send.class, send -> assertThat(send.message())
-                        .isEqualTo(new LogRefused(log.id, LogRefused.BATCH, LogRefusal.CLOSED, 0)));
+                .isInstanceOfSatisfying(
+                        LogEffect.Send.class,
+                        send -> assertThat(send.message())
+                                .isEqualTo(new LogRefused(log.id, LogRefused.BATCH, LogRefusal.CLOSED, 0)));
         assertThat(server.onStable(state.commands())).containsExactly(new LogEffect.Delete(log.id));
         assertThat(server.onStable(state.commands())).isEmpty();
     }

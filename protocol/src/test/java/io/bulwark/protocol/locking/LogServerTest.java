@@ -282,9 +282,7 @@ class LogServerTest {
 
     private void finishRound() {
         for (int replica : new int[] {0, 2, 3}) {
-            state.execute(
-                    PrincipalId.replica(replica),
-                    SignedLog.fetch(log.id, log.head(0)));
+            state.execute(PrincipalId.replica(replica), SignedLog.fetch(log.id, log.head(0)));
         }
         assertThat(state.locked()).isEmpty();
     }
@@ -298,7 +296,8 @@ class LogServerTest {
         server = server(0);
         assertThat(ask(log.batch(7)))
                 .isInstanceOfSatisfying(
-                        LogRefused.class, refused -> assertThat(refused.reason()).isEqualTo(LogRefusal.ABSTAINS));
+                        LogRefused.class,
+                        refused -> assertThat(refused.reason()).isEqualTo(LogRefusal.ABSTAINS));
         assertThat(state.execute(HOLDER, CounterState.openRound())).isTrue();
         assertThat(synced(server.onExecuted(now))).isEmpty();
     }

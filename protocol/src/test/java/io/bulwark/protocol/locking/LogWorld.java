@@ -96,7 +96,8 @@ final class LogWorld {
                         unsynced.put(token, record);
                     }
                     case LogEffect.Delete(LogId log) -> {
-                        assertThat(unsynced.values()).noneMatch(record -> record.log().equals(log));
+                        assertThat(unsynced.values())
+                                .noneMatch(record -> record.log().equals(log));
                         disk.removeIf(record -> record.log().equals(log));
                     }
                     case LogEffect.Send send -> {
@@ -122,18 +123,20 @@ final class LogWorld {
             LockingMessage.ToHolder told = send.message();
             LockingMessage.ToHolder lie = switch (random.nextInt(5)) {
                 case 0 -> new LockingMessage.LogRefused(told.log(), 0, LogRefusal.CLOSED, 0);
-                case 1 -> told instanceof Appended appended
-                        ? new Appended(
-                                appended.log(),
-                                appended.length(),
-                                appended.hash(),
-                                appended.replies().stream()
-                                        .map(reply -> CounterState.number(CounterState.numberOf(reply) + 1))
-                                        .toList())
-                        : told;
-                case 2 -> told instanceof LogAnswer answer
-                        ? new LogAnswer(answer.log(), answer.call(), CounterState.number(-1))
-                        : new Appended(told.log(), 1, FORGED, List.of(CounterState.number(1)));
+                case 1 ->
+                    told instanceof Appended appended
+                            ? new Appended(
+                                    appended.log(),
+                                    appended.length(),
+                                    appended.hash(),
+                                    appended.replies().stream()
+                                            .map(reply -> CounterState.number(CounterState.numberOf(reply) + 1))
+                                            .toList())
+                            : told;
+                case 2 ->
+                    told instanceof LogAnswer answer
+                            ? new LogAnswer(answer.log(), answer.call(), CounterState.number(-1))
+                            : new Appended(told.log(), 1, FORGED, List.of(CounterState.number(1)));
                 case 3 -> new LockingMessage.LogRefused(told.log(), 0, LogRefusal.GAP, random.nextInt(3));
                 default -> told;
             };
@@ -147,7 +150,9 @@ final class LogWorld {
                 assertThat(unsynced.values())
                         .as("no answer after the end")
                         .doesNotContain(new LogStoreRecord.Closure(message.log()));
-                assertThat(disk).as("no answer after the end").doesNotContain(new LogStoreRecord.Closure(message.log()));
+                assertThat(disk)
+                        .as("no answer after the end")
+                        .doesNotContain(new LogStoreRecord.Closure(message.log()));
             }
             if (message instanceof Appended appended) {
                 assertThat(holds(appended.log(), appended.length(), appended.hash()))
@@ -169,8 +174,10 @@ final class LogWorld {
             disk.stream()
                     .filter(record -> record.log().equals(log))
                     .filter(LogStoreRecord.Batch.class::isInstance)
-                    .forEach(record -> found.add(((LogStoreRecord.Batch) record).append().entries()));
-            return found.entries.size() >= length && found.hashes.get((int) length).equals(hash);
+                    .forEach(record ->
+                            found.add(((LogStoreRecord.Batch) record).append().entries()));
+            return found.entries.size() >= length
+                    && found.hashes.get((int) length).equals(hash);
         }
     }
 
@@ -182,9 +189,8 @@ final class LogWorld {
     final CounterState latest = new CounterState(QUORUM);
 
     private final List<Replica> replicas = new ArrayList<>();
-    private final PriorityQueue<Parcel> network = new PriorityQueue<>((a, b) -> a.atMillis == b.atMillis
-            ? Long.compare(a.number, b.number)
-            : Long.compare(a.atMillis, b.atMillis));
+    private final PriorityQueue<Parcel> network = new PriorityQueue<>((a, b) ->
+            a.atMillis == b.atMillis ? Long.compare(a.number, b.number) : Long.compare(a.atMillis, b.atMillis));
     private BiConsumer<PrincipalId, LockingMessage.ToHolder> receiver = (from, message) -> {};
     private boolean isCalm;
     private long parcels;

@@ -56,7 +56,8 @@ class LockTableTest {
         for (String prefix : List.of("", "a", "a/", "a/b")) {
             bob.refused(MetadataError.LOCKED, lockOf(new Subtree("films", prefix)));
         }
-        assertThat(bob.run(lockOf(new Subtree("films", "a.b"), new Subtree("films", "b")))).isInstanceOf(Reply.Locked.class);
+        assertThat(bob.run(lockOf(new Subtree("films", "a.b"), new Subtree("films", "b"))))
+                .isInstanceOf(Reply.Locked.class);
         User third = rig.user(BOB, rig.volume);
         third.refused(MetadataError.BAD_ARGUMENT, lockOf(new Subtree("diary", "x"), new Subtree("diary", "x/y")));
         third.refused(MetadataError.LOCKED, lockOf(DIARY, new Subtree("films", "a.b.c")));
@@ -122,10 +123,13 @@ class LockTableTest {
         Reply refused = bob.run(bob.putOf("films", "a/x", Condition.NONE, bob.layout(3)));
         assertThat(refused).isEqualTo(new Reply.Failed(MetadataError.LOCKED, "films/a/"));
         assertThat(locks.locks().getFirst().reason()).contains(RoundReason.CONTENDED);
-        assertThat(rig.machine.locks().log(ALICE, alice.session).orElseThrow().isClosing()).isTrue();
+        assertThat(rig.machine.locks().log(ALICE, alice.session).orElseThrow().isClosing())
+                .isTrue();
         log.finish();
         assertThat(locks.locks()).isEmpty();
-        assertThat(((Reply.ObjectFound) rig.ask(BOB, new Query.FindObject("films", "a/b", 0))).inode().id())
+        assertThat(((Reply.ObjectFound) rig.ask(BOB, new Query.FindObject("films", "a/b", 0)))
+                        .inode()
+                        .id())
                 .isEqualTo(log.locked.firstInode());
         bob.put("films", "a/x", 3);
     }
@@ -209,7 +213,8 @@ class LockTableTest {
         assertFailed(bob.run(lockOf(FILMS)), MetadataError.LOCKED);
         assertThat(alice.run(lockOf(FILMS))).isInstanceOf(Reply.Locked.class);
         admin.done(none);
-        assertThat(rig.ask(ALICE, new Query.ListVersions("films", "b", "", 0, 10))).isInstanceOf(Reply.VersionList.class);
+        assertThat(rig.ask(ALICE, new Query.ListVersions("films", "b", "", 0, 10)))
+                .isInstanceOf(Reply.VersionList.class);
     }
 
     @Test

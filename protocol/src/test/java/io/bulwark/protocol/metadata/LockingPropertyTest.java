@@ -142,9 +142,8 @@ class LockingPropertyTest {
         if (isClosing(log)) {
             return;
         }
-        Optional<PrincipalId> person = random.nextInt(8) == 0
-                ? Optional.of(random.nextBoolean() ? READER : STRANGER)
-                : Optional.empty();
+        Optional<PrincipalId> person =
+                random.nextInt(8) == 0 ? Optional.of(random.nextBoolean() ? READER : STRANGER) : Optional.empty();
         Bytes command = random.nextInt(40) == 0
                 ? MetadataFixture.filled(random.nextInt(9), random.nextInt(100))
                 : LockFixture.encoded(command(log));
@@ -177,7 +176,11 @@ class LockingPropertyTest {
         return switch (random.nextInt(9)) {
             case 0, 1, 2 -> {
                 ObjectLayout layout = user.layout(random.nextInt(3) * 600L);
-                yield user.putOf(bucket, key, condition(), random.nextInt(8) == 0 ? user.layout(5, List.of(user.range(0, 1))) : layout);
+                yield user.putOf(
+                        bucket,
+                        key,
+                        condition(),
+                        random.nextInt(8) == 0 ? user.layout(5, List.of(user.range(0, 1))) : layout);
             }
             case 3 -> new Command.DeleteObject(bucket, key, version(), condition(), mode());
             case 4 -> new Command.DeleteObject(bucket, key, 0, Condition.NONE, mode());
@@ -205,7 +208,8 @@ class LockingPropertyTest {
             case 3 -> other.run(new Command.CopyObject(bucket(), key, 0, bucket(), to, Condition.NONE));
             case 4 -> other.run(new Command.RenameObject(bucket(), key, bucket(), to, condition()));
             case 5 -> other.run(new Command.DeleteObject(bucket(), key, version(), Condition.NONE, mode()));
-            case 6 -> other.run(new Command.SetTags(bucket(), key, 0, attributes().tags()));
+            case 6 ->
+                other.run(new Command.SetTags(bucket(), key, 0, attributes().tags()));
             case 7 ->
                 other.run(new Command.ComposeObject(
                         bucket(),
@@ -232,7 +236,8 @@ class LockingPropertyTest {
                 node.done(new Command.CloseSession());
             }
             case 17 -> admin.run(new Command.SetGrant(STRANGER, new Scope.OfVolume("main"), Rights.ALL));
-            case 18 -> admin.run(new Command.SetRelease(MetadataFixture.filled(32, random.nextInt(5)), random.nextBoolean()));
+            case 18 ->
+                admin.run(new Command.SetRelease(MetadataFixture.filled(32, random.nextInt(5)), random.nextBoolean()));
             case 19 -> {
                 User closing = rig.user(BOB, rig.volume);
                 closing.run(closing.putOf("films", "b/z", Condition.NONE, closing.layout(700)));
@@ -263,16 +268,15 @@ class LockingPropertyTest {
     /** Something that a log may rely on. It is refused as long as one does. */
     private void touching() {
         boolean isHeld = !logs.isEmpty();
-        Command command =
-                switch (random.nextInt(7)) {
-                    case 0 -> new Command.UpdateBucket("notes", BucketChange.NONE.withQuota(1_000_000));
-                    case 1 -> new Command.SetGrant(BOB, new Scope.OfBucket("films"), Rights.ALL);
-                    case 2 -> new Command.RotateKey(BOB, List.of(Samples.OTHER_KEY));
-                    case 3 -> new Command.ChangeHolder("main", random.nextInt(5), 1, 0, 4);
-                    case 4 -> new Command.SetActFor(BOB, READER, new Rights(true, false, false));
-                    case 5 -> new Command.DeleteVolume("main");
-                    default -> new Command.DeleteObject("films", "a/x", 0);
-                };
+        Command command = switch (random.nextInt(7)) {
+            case 0 -> new Command.UpdateBucket("notes", BucketChange.NONE.withQuota(1_000_000));
+            case 1 -> new Command.SetGrant(BOB, new Scope.OfBucket("films"), Rights.ALL);
+            case 2 -> new Command.RotateKey(BOB, List.of(Samples.OTHER_KEY));
+            case 3 -> new Command.ChangeHolder("main", random.nextInt(5), 1, 0, 4);
+            case 4 -> new Command.SetActFor(BOB, READER, new Rights(true, false, false));
+            case 5 -> new Command.DeleteVolume("main");
+            default -> new Command.DeleteObject("films", "a/x", 0);
+        };
         Reply reply = admin.run(command);
         if (isHeld && command instanceof Command.DeleteVolume) {
             MetadataFixture.assertFailed(reply, MetadataError.LOCKED);
@@ -315,8 +319,10 @@ class LockingPropertyTest {
         Reply.LogOutcome outcome = (Reply.LogOutcome) log.outcome(1);
         assertThat(outcome.length()).isEqualTo(length);
         assertThat(outcome.replies()).isEqualTo(log.replies.subList((int) outcome.first() - 1, length));
-        expected.get(log).forEach((query, reply) ->
-                assertThat(rig.machine.query(ALICE, query.encoded())).as(query.toString()).isEqualTo(reply));
+        expected.get(log)
+                .forEach((query, reply) -> assertThat(rig.machine.query(ALICE, query.encoded()))
+                        .as(query.toString())
+                        .isEqualTo(reply));
         if (other.run(other.putOf("films", "z" + names++, Condition.NONE, other.layout(0)))
                 instanceof Reply.ObjectStored stored) {
             assertThat(stored.inode()).isGreaterThan(log.locked.firstInode() + 4_000);

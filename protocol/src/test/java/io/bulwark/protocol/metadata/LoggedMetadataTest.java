@@ -11,7 +11,6 @@ import io.bulwark.protocol.locking.HolderEffect;
 import io.bulwark.protocol.locking.LockingMessage;
 import io.bulwark.protocol.locking.LogEffect;
 import io.bulwark.protocol.locking.LogEntry;
-import io.bulwark.protocol.locking.LogHead;
 import io.bulwark.protocol.locking.LogHolder;
 import io.bulwark.protocol.locking.LogId;
 import io.bulwark.protocol.locking.LogServer;
@@ -44,20 +43,7 @@ class LoggedMetadataTest {
     private static final long STEP_MILLIS = 50;
     private static final int STEPS_MAX = 400;
 
-    private static final LogSubmissions SUBMISSIONS = new LogSubmissions() {
-        @Override
-        public Bytes fetch(SortedMap<LogId, LogHead> heads) {
-            return new Submission.Fetch(heads.entrySet().stream()
-                            .map(head -> new Submission.Fetched(head.getKey(), head.getValue()))
-                            .toList())
-                    .encoded();
-        }
-
-        @Override
-        public Bytes pieces(LogId log, long first, Bytes previous, List<LogEntry> entries) {
-            return new Submission.Pieces(log, first, previous, entries).encoded();
-        }
-    };
+    private static final LogSubmissions SUBMISSIONS = new ServerSubmissions();
 
     private final MetadataFixture rig = MetadataFixture.ready();
     private final User alice = rig.user(ALICE, rig.volume);
@@ -65,8 +51,8 @@ class LoggedMetadataTest {
     private final LogId log = ((Reply.Locked) alice.run(new Command.Lock(List.of(FILMS), SIGNER.key()))).log();
     private final List<Replica> replicas =
             IntStream.range(0, 4).mapToObj(Replica::new).toList();
-    private final LogHolder holder = new LogHolder(
-            new LogHolder.Terms(CLUSTER, log, REPLICAS), SIGNER::sign, new Timeouts(100, 300, 0, 60_000));
+    private final LogHolder holder =
+            new LogHolder(new LogHolder.Terms(CLUSTER, log, REPLICAS), SIGNER::sign, new Timeouts(100, 300, 0, 60_000));
     private final Deque<HolderEffect.Send> toServers = new ArrayDeque<>();
     private final SortedMap<Long, Bytes> answers = new TreeMap<>();
     private Optional<HolderEffect.Ended> end = Optional.empty();
@@ -193,8 +179,7 @@ class LoggedMetadataTest {
         stepUntilAnswered(103);
         assertThat(Reply.decode(answers.get(0L))).isInstanceOf(Reply.ObjectStored.class);
         assertFailed(Reply.decode(answers.get(102L)), MetadataError.NOT_LOCKABLE);
-        hear(holder.read(
-                now, 103, Optional.empty(), new Query.FindObject("films", "a/moved", 0).encoded()));
+        hear(holder.read(now, 103, Optional.empty(), new Query.FindObject("films", "a/moved", 0).encoded()));
         stepUntilAnswered(104);
         assertThat(Reply.decode(answers.get(103L))).isInstanceOf(Reply.ObjectFound.class);
 
@@ -231,8 +216,7 @@ class LoggedMetadataTest {
                 .isEqualTo(List.copyOf(answers.headMap(103L).values()));
         Reply late = rig.ask(ALICE, new Query.FindObject("films", "a/late", 0));
         assertThat(late instanceof Reply.ObjectFound).isEqualTo(outcome.length() == 104);
-        assertThat(rig.ask(ALICE, new Query.FindObject("films", "a/moved", 0)))
-                .isInstanceOf(Reply.ObjectFound.class);
+        assertThat(rig.ask(ALICE, new Query.FindObject("films", "a/moved", 0))).isInstanceOf(Reply.ObjectFound.class);
         assertFailed(rig.ask(ALICE, new Query.FindObject("films", "a/7", 0)), MetadataError.NO_SUCH_OBJECT);
         for (Replica replica : replicas) {
             replica.step();
@@ -250,7 +234,9 @@ class LoggedMetadataTest {
         stepUntilAnswered(1);
         assertThat(end.orElseThrow().outstanding()).isEmpty();
         alice.done(new Command.Unlock());
-        for (int i = 0; i < STEPS_MAX && !rig.machine.locks().log(ALICE, alice.session).isEmpty(); i++) {
+        for (int i = 0;
+                i < STEPS_MAX && !rig.machine.locks().log(ALICE, alice.session).isEmpty();
+                i++) {
             step();
             bob.done(new Command.RenewSession());
         }
@@ -262,7 +248,8 @@ class LoggedMetadataTest {
                 log, 9, LockingMessage.ALL, 1, Optional.empty(), new Query.FindInode(1).encoded());
         assertThat(replicas.getFirst().server.onMessage(ALICE, 1, old))
                 .singleElement()
-                .isInstanceOfSatisfying(LogEffect.Send.class, send -> assertThat(send.message())
-                        .isInstanceOf(LockingMessage.LogRefused.class));
+                .isInstanceOfSatisfying(
+                        LogEffect.Send.class,
+                        send -> assertThat(send.message()).isInstanceOf(LockingMessage.LogRefused.class));
     }
 }

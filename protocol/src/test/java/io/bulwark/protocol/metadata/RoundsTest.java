@@ -239,11 +239,11 @@ class RoundsTest {
         for (int i = 0; i < 2_000; i++) {
             many.add(small);
         }
-        assertFailed(
-                locks.submit(3, new Submission.Pieces(log.id, 1, log.root(), many)), MetadataError.LIMIT_REACHED);
+        assertFailed(locks.submit(3, new Submission.Pieces(log.id, 1, log.root(), many)), MetadataError.LIMIT_REACHED);
         log.finish();
         assertThat(executed(log)).isEqualTo(5);
-        assertThat(MetadataStateMachine.restore(rig.machine.snapshot()).digest()).isEqualTo(rig.machine.digest());
+        assertThat(MetadataStateMachine.restore(rig.machine.snapshot()).digest())
+                .isEqualTo(rig.machine.digest());
     }
 
     /** However the chain is cut among servers, no log is longer than a log may be. */
@@ -277,7 +277,8 @@ class RoundsTest {
         LogId never = new LogId(BOB, 5, 7);
         assertThat(locks.submit(0, new Submission.Fetch(List.of(new Submission.Fetched(never, log.head(3))))))
                 .isEqualTo(DONE);
-        assertThat(locks.submit(0, new Submission.Pieces(never, 1, log.root(), log.entries))).isEqualTo(DONE);
+        assertThat(locks.submit(0, new Submission.Pieces(never, 1, log.root(), log.entries)))
+                .isEqualTo(DONE);
         assertFailed(
                 locks.submit(0, new Submission.Pieces(log.id, 1, log.hashAt(1), log.entries)),
                 MetadataError.BAD_ARGUMENT);
@@ -320,7 +321,8 @@ class RoundsTest {
         rig.machine = MetadataStateMachine.restore(rig.machine.snapshot());
         bob.done(new Command.RenewSession());
         assertThat(executed(log)).isEqualTo(150);
-        assertThat(MetadataStateMachine.restore(rig.machine.snapshot()).digest()).isEqualTo(rig.machine.digest());
+        assertThat(MetadataStateMachine.restore(rig.machine.snapshot()).digest())
+                .isEqualTo(rig.machine.digest());
     }
 
     @Test
@@ -337,11 +339,9 @@ class RoundsTest {
                 lockOf(DIARY))) {
             assertFailed(log.append(command), MetadataError.NOT_LOCKABLE);
         }
+        assertFailed(log.append(new LogEntry(0, Optional.empty(), Bytes.of((byte) 99))), MetadataError.MALFORMED);
         assertFailed(
-                log.append(new LogEntry(0, Optional.empty(), Bytes.of((byte) 99))), MetadataError.MALFORMED);
-        assertFailed(
-                log.append(new LogEntry(
-                        0, Optional.of(BOB), encoded(new Command.DeleteObject("films", "a/b", 0)))),
+                log.append(new LogEntry(0, Optional.of(BOB), encoded(new Command.DeleteObject("films", "a/b", 0)))),
                 MetadataError.NOT_AUTHORISED);
         assertThat(log.append(new Command.RenameObject("films", "a/b", "diary", "d/b", Condition.NONE)))
                 .isInstanceOf(Reply.ObjectStored.class);
@@ -358,8 +358,7 @@ class RoundsTest {
         long locked = log.locked.agreedMillis();
         long far = locked + 10 * Grant.SPAN_MILLIS;
         long[] given = {0, locked + 5_000, locked + 4_000, far, locked};
-        long[] counted = {
-            locked, locked + 5_000, locked + 5_000, locked + Grant.SPAN_MILLIS, locked + Grant.SPAN_MILLIS
+        long[] counted = {locked, locked + 5_000, locked + 5_000, locked + Grant.SPAN_MILLIS, locked + Grant.SPAN_MILLIS
         };
         for (int i = 0; i < given.length; i++) {
             Command put = alice.putOf("films", "a/b", Condition.NONE, alice.layout(0));
@@ -393,8 +392,7 @@ class RoundsTest {
         assertThat(stored).isEqualTo(8);
         assertThat(log.append(new Command.DeleteObject("little", "k0", 0))).isInstanceOf(Reply.Deleted.class);
         User other = rig.user(BOB, 2);
-        assertFailed(
-                other.run(other.putOf("little", "x", Condition.NONE, other.layout(100))), MetadataError.LOCKED);
+        assertFailed(other.run(other.putOf("little", "x", Condition.NONE, other.layout(100))), MetadataError.LOCKED);
         log.finish();
         assertThat(((Reply.LogOutcome) log.outcome(1)).replies()).isEqualTo(log.replies);
         assertThat(other.put("little", "x", 252_000)).isNotNull();

@@ -204,9 +204,7 @@ final class Samples {
     }
 
     private static void putLocking(Map<String, Command> all) {
-        all.put(
-                "lock",
-                new Command.Lock(List.of(new Subtree("films", "a/"), new Subtree("music", "")), KEY));
+        all.put("lock", new Command.Lock(List.of(new Subtree("films", "a/"), new Subtree("music", "")), KEY));
         all.put("unlock", new Command.Unlock());
         all.put("open-round", new Command.OpenRound(new Subtree("films", "a/")));
     }
@@ -218,8 +216,7 @@ final class Samples {
         all.put(
                 "fetch",
                 new Submission.Fetch(List.of(
-                        new Submission.Fetched(LOG, head),
-                        new Submission.Fetched(new LogId(OWNER, 3, 41), empty))));
+                        new Submission.Fetched(LOG, head), new Submission.Fetched(new LogId(OWNER, 3, 41), empty))));
         LogEntry own = new LogEntry(1_700_000_000_000L, Optional.empty(), MetadataFixture.filled(3, 0xC0));
         LogEntry ofPerson = new LogEntry(1_700_000_000_001L, Optional.of(PERSON), MetadataFixture.filled(2, 0xC1));
         all.put("pieces", new Submission.Pieces(LOG, 2, MetadataFixture.filled(32, 0xA1), List.of(own, ofPerson)));
@@ -238,8 +235,7 @@ final class Samples {
                         true));
         all.put(
                 "log-outcome",
-                new Reply.LogOutcome(
-                        9, 8, List.of(MetadataFixture.filled(3, 0xC0), MetadataFixture.filled(2, 0xC1))));
+                new Reply.LogOutcome(9, 8, List.of(MetadataFixture.filled(3, 0xC0), MetadataFixture.filled(2, 0xC1))));
     }
 
     private static void putUploads(Map<String, Command> all) {
