@@ -233,10 +233,6 @@ class LockingReplicasTest {
         }
         group().startAll();
         replies.addAll(append(60, 100));
-        for (int replica = 0; replica < ReplicaGroup.REPLICAS; replica++) {
-            group().stop(replica);
-            group().start(replica);
-        }
         deleteByOther(0);
         assertExecuted(replies, 1, 100);
     }
