@@ -68,7 +68,7 @@ final class LayoutWalk {
     ReferencedExtent take() {
         BlockId block = layout.block(next);
         ReferencedExtent taken = new ReferencedExtent(
-                volume, reference.inode(), block, lists.pin(next).orElseThrow(), layout.lengthOf(next));
+                volume, reference.arrival(), block, lists.pin(next).orElseThrow(), layout.lengthOf(next));
         next--;
         skipOthers();
         return taken;

@@ -19,7 +19,7 @@ import java.util.Optional;
 
 /**
  * Keeps a node's extents complete. It tells the node's servers of changed sessions and freed ranges, in the order of
- * the changes. In rounds it learns the references of each of its volumes, in the order of the inodes, and has them
+ * the changes. In rounds it learns the references of each of its volumes, in the order of arrival, and has them
  * completed. Meanwhile it scrubs referenced data. It repeats requests that the replicas do not answer. It asks for the
  * map and the changes equally often, however long a round takes. A placement group that waits for this node's seal
  * serves nobody, and freed data takes room.

@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Learns what volumes reference, in the order of the inodes, and has each extent that belongs to the node looked at once; what could
+ * Learns what volumes reference, in the order of arrival, and has each extent that belongs to the node looked at once; what could
  * not be done is tried again.
  */
 final class ReferenceWalk {

@@ -7,11 +7,12 @@ import io.bulwark.protocol.wire.Bytes;
 /**
  * An extent that an inode references, and that belongs to a group of this node.
  *
+ * @param arrival of the inode
  * @param length in bytes, as its object says
  */
-record ReferencedExtent(Volume volume, long inode, BlockId block, Bytes pin, int length) {
+record ReferencedExtent(Volume volume, long arrival, BlockId block, Bytes pin, int length) {
     /** The same by a later map: it may stand in another epoch, and with other holders. */
     ReferencedExtent in(Volume later) {
-        return new ReferencedExtent(later, inode, block, pin, length);
+        return new ReferencedExtent(later, arrival, block, pin, length);
     }
 }

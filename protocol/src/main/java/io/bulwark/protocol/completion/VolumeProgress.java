@@ -25,7 +25,7 @@ final class VolumeProgress {
     private boolean caughtUp;
     private long retriedMillis;
     private long forgotten;
-    private long firstForgottenInode = Long.MAX_VALUE;
+    private long firstForgottenArrival = Long.MAX_VALUE;
 
     private final Map<CompletionResult, Long> results = new EnumMap<>(CompletionResult.class);
 
@@ -47,8 +47,8 @@ final class VolumeProgress {
         caughtUp = false;
     }
 
-    void advance(long inode, boolean atTheEnd) {
-        cursor = Math.max(cursor, inode);
+    void advance(long arrival, boolean atTheEnd) {
+        cursor = Math.max(cursor, arrival);
         caughtUp = atTheEnd;
     }
 
@@ -84,21 +84,21 @@ final class VolumeProgress {
         unfinished.values().removeIf(extent -> {
             boolean forget = extent.block().owner().equals(most);
             if (forget) {
-                forget(extent.inode());
+                forget(extent.arrival());
             }
             return forget;
         });
     }
 
-    private void forget(long inode) {
+    private void forget(long arrival) {
         forgotten++;
-        firstForgottenInode = Math.min(firstForgottenInode, inode);
+        firstForgottenArrival = Math.min(firstForgottenArrival, arrival);
     }
 
     /** A pin list of this object could not be read. */
     void unreadable(Reply.Reference reference) {
         if (unreadable.size() == UNREADABLE_MAX) {
-            forget(reference.inode());
+            forget(reference.arrival());
         } else {
             unreadable.add(reference);
         }
@@ -111,10 +111,10 @@ final class VolumeProgress {
         }
         retriedMillis = nowMillis;
         if (forgotten > 0) {
-            cursor = Math.min(cursor, firstForgottenInode - 1);
+            cursor = Math.min(cursor, firstForgottenArrival - 1);
             caughtUp = false;
             forgotten = 0;
-            firstForgottenInode = Long.MAX_VALUE;
+            firstForgottenArrival = Long.MAX_VALUE;
         }
         return true;
     }

@@ -47,6 +47,9 @@ final class Inodes {
         /** On whose account it is. */
         PrincipalId owner();
 
+        /** Number under which nodes get its reference, in the order in which entries were stored. */
+        long arrival();
+
         /** Returns the blocks that nodes must hold for it; empty for a composition, whose slices have them. */
         Optional<Reply.Reference> reference(long id);
 
@@ -54,15 +57,16 @@ final class Inodes {
 
         static Entry read(WireReader in) {
             return in.bool()
-                    ? new Stored(Inode.read(in), PrincipalId.read(in))
+                    ? new Stored(Inode.read(in), PrincipalId.read(in), in.nonNegative64())
                     : new Pending(
                             in.i32(0, Integer.MAX_VALUE),
                             PrincipalId.read(in),
-                            Lists.read(in, Command.RANGES_MAX, BlockRange::read));
+                            Lists.read(in, Command.RANGES_MAX, BlockRange::read),
+                            in.nonNegative64());
         }
     }
 
-    record Stored(Inode inode, PrincipalId owner) implements Entry {
+    record Stored(Inode inode, PrincipalId owner, long arrival) implements Entry {
         @Override
         public int volume() {
             return inode.content().volume();
@@ -71,7 +75,7 @@ final class Inodes {
         @Override
         public Optional<Reply.Reference> reference(long id) {
             return inode.content() instanceof ObjectLayout layout
-                    ? Optional.of(new Reply.Reference(id, Optional.of(layout), List.of()))
+                    ? Optional.of(new Reply.Reference(arrival, id, Optional.of(layout), List.of()))
                     : Optional.empty();
         }
 
@@ -79,19 +83,21 @@ final class Inodes {
         public void write(WireWriter out) {
             inode.write(out.bool(true));
             owner.write(out);
+            out.i64(arrival);
         }
     }
 
-    record Pending(int volume, PrincipalId owner, List<BlockRange> ranges) implements Entry {
+    record Pending(int volume, PrincipalId owner, List<BlockRange> ranges, long arrival) implements Entry {
         @Override
         public Optional<Reply.Reference> reference(long id) {
-            return Optional.of(new Reply.Reference(id, Optional.empty(), ranges));
+            return Optional.of(new Reply.Reference(arrival, id, Optional.empty(), ranges));
         }
 
         @Override
         public void write(WireWriter out) {
             owner.write(out.bool(false).i32(volume));
             Lists.write(ranges, out, BlockRange::write);
+            out.i64(arrival);
         }
     }
 
@@ -120,7 +126,7 @@ final class Inodes {
     }
 
     private void putPending(Session session, long id, List<BlockRange> ranges) {
-        put(id, new Pending(session.volume, session.owner, ranges));
+        put(id, new Pending(session.volume, session.owner, ranges, nextArrival()));
         tables.pendings.put(session.key(id), true);
         session.pending++;
     }
@@ -158,7 +164,7 @@ final class Inodes {
         volume.charge(added);
         pendingIds.forEach(id -> removePending(session, id));
         Inode inode = new Inode(tables.supply().nextInode(), layout, now);
-        put(inode.id(), new Stored(inode, session.owner));
+        put(inode.id(), new Stored(inode, session.owner, nextArrival()));
         return inode;
     }
 
@@ -248,7 +254,7 @@ final class Inodes {
         List<Slice> slices = content.slices();
         Composition composition = new Composition(volume, content.length(), slices.size());
         Inode inode = new Inode(tables.supply().nextInode(), composition, now);
-        put(inode.id(), new Stored(inode, owner));
+        put(inode.id(), new Stored(inode, owner, nextArrival()));
         compositions.put(inode.id(), slices);
         return inode;
     }
@@ -279,14 +285,16 @@ final class Inodes {
         int bytes = 0;
         int searched = 0;
         long next = after;
-        for (Table.Entry<Long, Entry> entry : tables.inodes.from(after + 1)) {
+        for (Table.Entry<Long, Tables.Arrival> arrival : tables.arrivals.from(after + 1)) {
             if (page.size() == limit || bytes > Query.PAGE_BYTES_MAX || searched == SEARCH_MAX) {
                 return new Reply.References(page, next, true);
             }
-            next = entry.key();
+            next = arrival.key();
             searched++;
-            Optional<Reply.Reference> found = entry.value().reference(next);
-            if (entry.value().volume() == volume && found.isPresent()) {
+            long id = arrival.value().inode();
+            Optional<Reply.Reference> found =
+                    arrival.value().volume() == volume ? entry(id).reference(id) : Optional.empty();
+            if (found.isPresent()) {
                 Reply.Reference reference = found.get();
                 page.add(reference);
                 bytes += 64
@@ -297,8 +305,13 @@ final class Inodes {
         return new Reply.References(page, next, false);
     }
 
+    private long nextArrival() {
+        return ++tables.totals().lastArrival;
+    }
+
     private void put(long id, Entry entry) {
         tables.inodes.put(id, entry);
+        tables.arrivals.put(entry.arrival(), new Tables.Arrival(id, entry.volume()));
         tables.totals().inodes++;
         tables.weight.add(entry.owner(), weightOf(entry));
     }
@@ -306,6 +319,7 @@ final class Inodes {
     private void remove(long id) {
         Entry removed = entry(id);
         tables.inodes.remove(id);
+        tables.arrivals.remove(removed.arrival());
         tables.totals().inodes--;
         tables.weight.add(removed.owner(), -weightOf(removed));
     }

@@ -24,6 +24,7 @@ final class Lockable {
     static boolean isWithin(List<Subtree> subtrees, Query query) {
         return switch (query) {
             case Query.FindObject find -> contains(subtrees, find.bucket(), find.key());
+            case Query.FindSlices find -> contains(subtrees, find.bucket(), find.key());
             case Query.ListObjects list -> contains(subtrees, list.bucket(), list.prefix());
             case Query.ListVersions list ->
                 contains(subtrees, list.bucket(), list.prefix())

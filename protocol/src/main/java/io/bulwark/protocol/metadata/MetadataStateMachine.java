@@ -603,7 +603,7 @@ public final class MetadataStateMachine {
             }
             case Query.References of -> {
                 Grants.require(overseer, asker, "ask for references");
-                yield inodes.references(of.volume(), of.afterInode(), of.limit());
+                yield inodes.references(of.volume(), of.after(), of.limit());
             }
             case Query.SessionChanges of -> {
                 Grants.require(overseer, asker, "ask for sessions");

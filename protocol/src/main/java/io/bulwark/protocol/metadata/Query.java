@@ -47,11 +47,13 @@ public sealed interface Query {
     record GrantOf(int volume, PrincipalId principal) implements Query {}
 
     /**
-     * Query for the inodes of a volume in the order of their ids, pending uploads included, until their ranges are
-     * freed: the nodes must hold these. Ids only grow, so that a node with a cursor misses none. Answered by {@link
-     * Reply.References}.
+     * Query for the inodes of a volume in the order of their arrival in the state, pending uploads included, until their
+     * ranges are freed: the nodes must hold these. Numbers of arrivals only grow, so that a node with a cursor misses
+     * none. Ids are given before, by a log. Answered by {@link Reply.References}.
+     *
+     * @param after {@code next} of the page before; 0 to begin
      */
-    record References(int volume, long afterInode, int limit) implements Query {}
+    record References(int volume, long after, int limit) implements Query {}
 
     /**
      * Query for the changes of sessions and freed ranges since a sequence number, in the order of the last change.

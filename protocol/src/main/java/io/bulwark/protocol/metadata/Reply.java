@@ -180,10 +180,11 @@ public sealed interface Reply {
     /**
      * References of an inode.
      *
+     * @param arrival number of the inode in the order in which nodes get references
      * @param layout empty for a pending upload, whose pins are not known yet
      * @param pendingRanges the ranges of a pending upload
      */
-    record Reference(long inode, Optional<ObjectLayout> layout, List<BlockRange> pendingRanges) {
+    record Reference(long arrival, long inode, Optional<ObjectLayout> layout, List<BlockRange> pendingRanges) {
         public Reference {
             pendingRanges = List.copyOf(pendingRanges);
             if (layout.isPresent() != pendingRanges.isEmpty()) {

@@ -320,7 +320,7 @@ final class ReplyCodec {
     }
 
     private static void writeReference(Reference reference, WireWriter out) {
-        out.i64(reference.inode()).bool(reference.layout().isPresent());
+        out.i64(reference.arrival()).i64(reference.inode()).bool(reference.layout().isPresent());
         reference
                 .layout()
                 .ifPresentOrElse(
@@ -329,10 +329,11 @@ final class ReplyCodec {
     }
 
     private static Reference readReference(WireReader in) {
+        long arrival = in.nonNegative64();
         long inode = in.nonNegative64();
         return in.bool()
-                ? new Reference(inode, Optional.of(ObjectLayout.read(in)), List.of())
-                : new Reference(inode, Optional.empty(), Lists.read(in, Command.RANGES_MAX, BlockRange::read));
+                ? new Reference(arrival, inode, Optional.of(ObjectLayout.read(in)), List.of())
+                : new Reference(arrival, inode, Optional.empty(), Lists.read(in, Command.RANGES_MAX, BlockRange::read));
     }
 
     static void writeChange(SessionChange change, WireWriter out) {

@@ -90,6 +90,7 @@ import java.util.TreeMap;
  * 79 marks      key as of 70                           until when no lock is given, contended rounds
  * 80 markDues   served time (8), key as of 70          -
  * 81 pauses     volume (4), principal (5)              until when no lock is given
+ * 82 arrivals   number of arrival (8)                  inode or pending upload, volume
  * </pre>
  *
  * An interval's key has its end, so that the interval around or after a number is the first one from that number on.
@@ -172,6 +173,7 @@ final class Tables {
     final Table<SubtreeKey, Contention.Mark> marks;
     final Table<DueSubtree, Boolean> markDues;
     final Table<Pause, Long> pauses;
+    final Table<Long, Arrival> arrivals;
 
     final RecordCache<PrincipalId, Account> accounts;
     final RecordCache<Integer, Volumes.Usage> usages;
@@ -240,6 +242,13 @@ final class Tables {
         static Supplier lastOf(OwnedKey holder) {
             return new Supplier(new OwnedKey(holder.owner, holder.number + 1), PrincipalId.NOBODY);
         }
+    }
+
+    /** Inode or pending upload in the order in which they were stored. */
+    record Arrival(long inode, int volume) {
+        private static final FieldFormat<Arrival> FORM = new FieldFormat<>(
+                (arrival, out) -> out.i64(arrival.inode).i32(arrival.volume),
+                in -> new Arrival(in.nonNegative64(), in.i32(0, Integer.MAX_VALUE)));
     }
 
     record DueSubtree(long atMillis, SubtreeKey subtree) {
@@ -489,6 +498,7 @@ final class Tables {
         marks = table(79, SubtreeKey.FORM, new FieldFormat<>(Contention.Mark::write, Contention.Mark::read));
         markDues = table(80, DueSubtree.FORM, FieldFormat.NOTHING);
         pauses = table(81, Pause.FORM, FieldFormat.LONG_NUMBER);
+        arrivals = table(82, FieldFormat.LONG_NUMBER, Arrival.FORM);
     }
 
     /** Returns what the present command draws from. */

@@ -20,6 +20,9 @@ final class Totals {
     long sequence;
 
     long lastInode;
+    /** Number of the last inode or pending upload that was stored. */
+    long lastArrival;
+
     long lastVersion;
     long lastReport;
     long lastEvidence;
@@ -45,7 +48,7 @@ final class Totals {
         out.i32(lastVolume).i64(mapVersion).i64(sequence).i64(lastInode).i64(lastVersion);
         out.i64(lastReport).i64(lastEvidence).i64(weight);
         out.i32(openSessions).i32(inodes).i32(buckets).i32(uploads).i64(visible);
-        out.i64(weightEscrow).i32(locks).i32(holders).i32(marks);
+        out.i64(lastArrival).i64(weightEscrow).i32(locks).i32(holders).i32(marks);
     }
 
     static Totals read(WireReader in) {
@@ -68,6 +71,7 @@ final class Totals {
         totals.buckets = in.i32(0, Integer.MAX_VALUE);
         totals.uploads = in.i32(0, Integer.MAX_VALUE);
         totals.visible = in.nonNegative64();
+        totals.lastArrival = in.nonNegative64();
         totals.weightEscrow = in.nonNegative64();
         totals.locks = in.i32(0, Integer.MAX_VALUE);
         totals.holders = in.i32(0, Integer.MAX_VALUE);

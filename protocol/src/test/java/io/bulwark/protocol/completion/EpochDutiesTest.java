@@ -113,14 +113,14 @@ class EpochDutiesTest {
             case Query.SessionChanges after -> new Reply.SessionChanges(List.of(), after.afterSequence(), false);
             case Query.References after -> {
                 List<Reply.Reference> page = new ArrayList<>();
-                for (long inode = Math.max(7, after.afterInode() + 1); inode <= 8; inode++) {
+                for (long inode = Math.max(7, after.after() + 1); inode <= 8; inode++) {
                     ObjectLayout layout = new ObjectLayout(
                             1,
                             BLOCK,
                             BLOCK,
                             List.of(new BlockRange(1, OWNER, inode, 0, 1)),
                             Bytes.of(new byte[ObjectLayout.PIN_BYTES]));
-                    page.add(new Reply.Reference(inode, Optional.of(layout), List.of()));
+                    page.add(new Reply.Reference(inode, 100 - inode, Optional.of(layout), List.of()));
                 }
                 yield new Reply.References(page, 8, false);
             }

@@ -91,7 +91,7 @@ class NodeCompletionTest {
     private static Reply.Reference layout(long inode, int blocks, int extents, Bytes pins) {
         ObjectLayout layout =
                 new ObjectLayout(1, BLOCK, (long) blocks * BLOCK, List.of(range(inode, 0, extents)), pins);
-        return new Reply.Reference(inode, Optional.of(layout), List.of());
+        return new Reply.Reference(inode, 100 - inode, Optional.of(layout), List.of());
     }
 
     /** One tick, so long after the start, and everything that it leads to. */
@@ -146,12 +146,12 @@ class NodeCompletionTest {
             }
             case Query.References after -> {
                 List<Reply.Reference> page = references.stream()
-                        .filter(reference -> reference.inode() > after.afterInode())
+                        .filter(reference -> reference.arrival() > after.after())
                         .limit(2)
                         .toList();
-                long next = page.isEmpty() ? after.afterInode() : page.getLast().inode();
+                long next = page.isEmpty() ? after.after() : page.getLast().arrival();
                 yield new Reply.References(
-                        page, next, references.stream().anyMatch(reference -> reference.inode() > next));
+                        page, next, references.stream().anyMatch(reference -> reference.arrival() > next));
             }
             default -> throw new AssertionError(query.toString());
         };
@@ -349,7 +349,7 @@ class NodeCompletionTest {
 
     @Test
     void pendingUploadsAreToldAndHaveNoPinsYet() {
-        references.add(new Reply.Reference(3, Optional.empty(), List.of(range(5, 0, 16))));
+        references.add(new Reply.Reference(3, 97, Optional.empty(), List.of(range(5, 0, 16))));
         tick(0);
         assertThat(told).containsExactly(new Fact.Pending(range(5, 0, 16)));
         assertThat(checked).isEmpty();

@@ -77,7 +77,7 @@ class RebuildRateTest {
             List<BlockRange> ranges = List.of(new BlockRange(1, OWNER, inode, 0, blocks));
             Bytes pins = Bytes.of(new byte[blocks * ObjectLayout.PIN_BYTES]);
             references.add(new Reply.Reference(
-                    inode, Optional.of(new ObjectLayout(1, BLOCK, bytes, ranges, pins)), List.of()));
+                    inode, objects - inode, Optional.of(new ObjectLayout(1, BLOCK, bytes, ranges, pins)), List.of()));
         }
     }
 
@@ -138,10 +138,10 @@ class RebuildRateTest {
             case Query.SessionChanges _ -> new Reply.SessionChanges(List.of(), 0, false);
             case Query.References after -> {
                 List<Reply.Reference> page = references.stream()
-                        .filter(reference -> reference.inode() > after.afterInode())
+                        .filter(reference -> reference.arrival() > after.after())
                         .limit(20)
                         .toList();
-                long next = page.isEmpty() ? after.afterInode() : page.getLast().inode();
+                long next = page.isEmpty() ? after.after() : page.getLast().arrival();
                 yield new Reply.References(page, next, next < references.size());
             }
             default -> throw new AssertionError(query.toString());

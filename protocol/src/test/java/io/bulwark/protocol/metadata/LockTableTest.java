@@ -201,6 +201,16 @@ class LockTableTest {
     }
 
     /** Rule 7: what a log relies on changes only once its entries are executed. */
+    @PlantedBug(
+            in = Touches.class,
+            rule = "rights change after the logs that rely on them",
+            replace = "case Command.SetGrant set -> List.of(new Touch.OfPrincipal(set.client()));",
+            with = "case Command.SetGrant ignored -> List.of();")
+    @PlantedBug(
+            in = LockTable.class,
+            rule = "no new log keeps a command waiting",
+            replace = "contention.pause(touch, holder.owner);",
+            with = "")
     @Test
     void rightsChangeAfterTheLog() {
         HeldLog log = locks.lock(bob, FILMS);
@@ -245,6 +255,11 @@ class LockTableTest {
         admin.done(new Command.SetGrant(READER, new Scope.All(), Rights.ALL));
     }
 
+    @PlantedBug(
+            in = LockTable.class,
+            rule = "a session whose end opened the round is closed after it",
+            replace = "found.closing = true;",
+            with = "")
     @Test
     void aSessionWithALogClosesAfterItsRound() {
         HeldLog log = locks.lock(alice, FILMS);

@@ -49,6 +49,7 @@ class LockingPropertyTest {
     private final List<HeldLog> logs = new ArrayList<>();
     private final Map<HeldLog, List<Subtree>> held = new HashMap<>();
     private final Map<HeldLog, Map<Query, Bytes>> expected = new HashMap<>();
+    private final Map<String, Integer> replies = new TreeMap<>();
     private long lastInode;
     private int names;
 
@@ -66,6 +67,8 @@ class LockingPropertyTest {
             checkEscrow();
             checkNothingIsLeft();
         }
+        System.out.println("replies to entries: " + replies);
+        assertThat(replies.get("changed")).isGreaterThan(200);
     }
 
     private void begin() {
@@ -148,7 +151,8 @@ class LockingPropertyTest {
                 ? MetadataFixture.filled(random.nextInt(9), random.nextInt(100))
                 : LockFixture.encoded(command(log));
         long at = Math.max(0, rig.nowMillis + random.nextInt(100_000) - 50_000);
-        log.append(new LogEntry(at, person, command));
+        Reply reply = log.append(new LogEntry(at, person, command));
+        replies.merge(reply instanceof Reply.Failed failed ? failed.error().name() : "changed", 1, Integer::sum);
         capture(log);
     }
 

@@ -130,8 +130,9 @@ class RangeTest {
         long other = register(alice.range(20, 1));
         assertThat(rig.references())
                 .containsExactly(
-                        new Reply.Reference(pending, Optional.empty(), List.of(alice.range(0, 4), alice.range(8, 4))),
-                        new Reply.Reference(other, Optional.empty(), List.of(alice.range(20, 1))));
+                        new Reply.Reference(
+                                1, pending, Optional.empty(), List.of(alice.range(0, 4), alice.range(8, 4))),
+                        new Reply.Reference(2, other, Optional.empty(), List.of(alice.range(20, 1))));
         ObjectLayout layout =
                 alice.layout(6 * BLOCK, List.of(alice.range(1, 3), alice.range(8, 2), alice.range(13, 1)));
         alice.refused(MetadataError.RANGE_USED, alice.putOf("films", "a", Condition.NONE, layout));

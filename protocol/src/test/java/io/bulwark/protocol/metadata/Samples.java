@@ -413,8 +413,8 @@ final class Samples {
                 "references",
                 new Reply.References(
                         List.of(
-                                new Reply.Reference(12, Optional.of(LAYOUT), List.of()),
-                                new Reply.Reference(13, Optional.empty(), List.of(RANGE))),
+                                new Reply.Reference(7, 12, Optional.of(LAYOUT), List.of()),
+                                new Reply.Reference(9, 13, Optional.empty(), List.of(RANGE))),
                         13,
                         true));
         all.put(

@@ -14,6 +14,7 @@ import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.locking.Subtree;
 import io.bulwark.protocol.metadata.MetadataFixture.User;
 import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
@@ -89,6 +90,21 @@ class SuspensionTest {
 
     private Reply.Granted granted() {
         return (Reply.Granted) rig.ask(PrincipalId.node(0), new Query.GrantOf(registers.id(), WRITER));
+    }
+
+    /** Rule 7: entries of a log are judged by the rights that there were when they were acknowledged. */
+    @Test
+    void theReportThatSuspendsWaitsForTheLogsOfTheClient() {
+        alice.done(new Command.CreateBucket("store", "objects", Versioning.KEEP_ALL, 0));
+        LockFixture.HeldLog log =
+                new LockFixture(rig).lock(rig.user(WRITER, objects.id()), new Subtree("store", ""));
+        log.append(new Command.DeleteObject("store", "a", 0, Condition.NONE, Command.DeleteMode.EVEN_IF_ABSENT));
+        nodes[2].done(report(0));
+        assertFailed(nodes[4].run(report(1)), MetadataError.LOCKED);
+        assertThat(list()).isEmpty();
+        log.finish();
+        nodes[4].done(report(1));
+        assertThat(list()).hasSize(1);
     }
 
     @PlantedBug(

@@ -23,6 +23,9 @@ final class ScriptedMetadata implements Metadata {
     final List<Reply.Reference> references = new CopyOnWriteArrayList<>();
     final List<SessionChange> changes = new CopyOnWriteArrayList<>();
     final List<Command> commands = new CopyOnWriteArrayList<>();
+    /** Answer to every command. */
+    volatile Reply reply = new Reply.Done();
+
     /** Changes that become true after this number of further commands, since only commands move the agreed time. */
     private final Map<SessionChange, Integer> later = new ConcurrentHashMap<>();
 
@@ -51,10 +54,10 @@ final class ScriptedMetadata implements Metadata {
                 switch (query) {
                     case Query.GetMap _ -> new Reply.Map(new ClusterMap(1, List.of(), List.copyOf(volumes)));
                     case Query.References asked -> {
-                        List<Reply.Reference> page = page(references, one -> one.inode() > asked.afterInode(), 2);
+                        List<Reply.Reference> page = page(references, one -> one.arrival() > asked.after(), 2);
                         long next = page.isEmpty()
-                                ? asked.afterInode()
-                                : page.getLast().inode();
+                                ? asked.after()
+                                : page.getLast().arrival();
                         yield new Reply.References(page, next, page.size() == 2);
                     }
                     case Query.SessionChanges asked -> {
@@ -88,7 +91,7 @@ final class ScriptedMetadata implements Metadata {
                 } else {
                     commands.add(command);
                 }
-                return CompletableFuture.completedFuture(new Reply.Done());
+                return CompletableFuture.completedFuture(reply);
             }
         });
     }

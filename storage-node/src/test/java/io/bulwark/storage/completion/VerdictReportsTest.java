@@ -13,6 +13,8 @@ import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Command;
+import io.bulwark.protocol.metadata.MetadataError;
+import io.bulwark.protocol.metadata.Reply;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Instant;
 import java.util.List;
@@ -49,6 +51,21 @@ class VerdictReportsTest {
         findBoth();
         findBoth();
         assertThat(metadata.commands).containsExactly(poison, corrupt, poison, corrupt);
+    }
+
+    /** A report that would suspend a client waits for the logs that rely on its rights. */
+    @Test
+    void aReportThatMustWaitIsGivenAgain() throws Exception {
+        evidence.onEvidence(new Effect.Evidence(CLIENT, BLOCK, Verdict.POISONOUS, "version", 4));
+        metadata.reply = new Reply.Failed(MetadataError.LOCKED, "films/a/");
+        reports.poll();
+        reports.poll();
+        int refused = metadata.commands.size();
+        assertThat(refused).isGreaterThanOrEqualTo(2);
+        metadata.reply = new Reply.Done();
+        reports.poll();
+        reports.poll();
+        assertThat(metadata.commands).hasSize(refused + 1);
     }
 
     private void findBoth() throws Exception {
