@@ -178,7 +178,8 @@ class LockingReplicasTest {
             assertThat(other().ask(find(name)))
                     .as("%d", name)
                     .isInstanceOfSatisfying(
-                            Reply.ObjectFound.class, found -> assertThat(found.inode().id()).isEqualTo(inode));
+                            Reply.ObjectFound.class,
+                            found -> assertThat(found.inode().id()).isEqualTo(inode));
         }
     }
 

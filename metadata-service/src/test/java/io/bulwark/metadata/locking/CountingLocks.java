@@ -31,7 +31,10 @@ final class CountingLocks implements LockView {
 
     private final Identity signer = Identity.generate(HOLDER, new SecureRandom());
     private final List<LogEntry> entries = new ArrayList<>();
-    @Nullable LogId log;
+
+    @Nullable
+    LogId log;
+
     boolean isClosing;
     boolean isFetched;
     boolean fails;

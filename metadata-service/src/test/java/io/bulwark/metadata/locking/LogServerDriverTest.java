@@ -174,9 +174,7 @@ class LogServerDriverTest implements LogServerDriver.Host {
     }
 
     private List<String> submitted() {
-        return submissions.stream()
-                .map(each -> new WireReader(each).string(10))
-                .toList();
+        return submissions.stream().map(each -> new WireReader(each).string(10)).toList();
     }
 
     @Test
@@ -279,7 +277,8 @@ class LogServerDriverTest implements LogServerDriver.Host {
         locks.openRound();
         tick();
         sync();
-        assertThat(submissions.getFirst()).isEqualTo(new WireWriter().string("fetch").i64(1).toBytes());
+        assertThat(submissions.getFirst())
+                .isEqualTo(new WireWriter().string("fetch").i64(1).toBytes());
     }
 
     @PlantedBug(
@@ -332,7 +331,9 @@ class LogServerDriverTest implements LogServerDriver.Host {
         assertThat(driver().logs()).isZero();
         assertThat(meters.get("bulwark.locking.rounds")
                         .tag("reason", "unlocked")
-                        .counter().count()).isEqualTo(1);
+                        .counter()
+                        .count())
+                .isEqualTo(1);
     }
 
     @Test

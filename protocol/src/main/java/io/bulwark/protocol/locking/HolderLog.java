@@ -80,8 +80,7 @@ final class HolderLog {
         long last = heads.higherKey(end);
         for (Map.Entry<Long, LogHead> head : heads.tailMap(last, false).entrySet()) {
             List<LogEntry> merged = entries.subList((int) end, head.getKey().intValue());
-            if (merged.size() > LogLimits.OUTSTANDING_MAX
-                    || Append.bytesOf(merged) > LogHolder.BATCH_BYTES_MAX) {
+            if (merged.size() > LogLimits.OUTSTANDING_MAX || Append.bytesOf(merged) > LogHolder.BATCH_BYTES_MAX) {
                 break;
             }
             last = head.getKey();

@@ -7,7 +7,6 @@ import io.bulwark.protocol.locking.LockingMessage.LogAnswer;
 import io.bulwark.protocol.locking.LockingMessage.LogAnswerDigest;
 import io.bulwark.protocol.locking.LockingMessage.LogRead;
 import io.bulwark.protocol.wire.Bytes;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -106,7 +105,8 @@ final class HolderReads {
         attempt.attempts++;
         attempt.repeatMillis = repeatMillis;
         int named = asked.get((int) (lastCall % asked.size())).id().number();
-        attempt.replier = attempt.attempts > ATTEMPTS_WITH_REPLIER ? LockingMessage.ALL : Math.min(named, LockingMessage.ALL);
+        attempt.replier =
+                attempt.attempts > ATTEMPTS_WITH_REPLIER ? LockingMessage.ALL : Math.min(named, LockingMessage.ALL);
         byCall.put(attempt.call, attempt);
     }
 
@@ -150,8 +150,7 @@ final class HolderReads {
             return Optional.empty();
         }
         byCall.remove(attempt.call);
-        return Optional.of(
-                new Finished(attempt.token, whole, attempt.votes.of(digest), attempt.attempts == 1));
+        return Optional.of(new Finished(attempt.token, whole, attempt.votes.of(digest), attempt.attempts == 1));
     }
 
     /** A server has refused this attempt: another one begins soon. */

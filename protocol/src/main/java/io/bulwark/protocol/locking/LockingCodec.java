@@ -54,7 +54,9 @@ public final class LockingCodec implements MessageCodec {
                 append.head().write(out);
             }
             case LockingMessage.Appended appended -> {
-                out.i64(appended.length()).raw(appended.hash()).u16(appended.replies().size());
+                out.i64(appended.length())
+                        .raw(appended.hash())
+                        .u16(appended.replies().size());
                 appended.replies().forEach(out::bytes);
             }
             case LockingMessage.LogRead read -> {

@@ -258,8 +258,7 @@ public final class LogHolder {
             return List.of();
         }
         long oldest = Math.min(
-                pending.isEmpty() ? Long.MAX_VALUE : pending.firstEntry().getValue().sinceMillis,
-                reads.oldestMillis());
+                pending.isEmpty() ? Long.MAX_VALUE : pending.firstEntry().getValue().sinceMillis, reads.oldestMillis());
         if (oldest != Long.MAX_VALUE && nowMillis - oldest >= times.timeoutMillis()) {
             end(HolderEffect.Reason.TIMED_OUT);
             return drain();

@@ -187,9 +187,10 @@ public final class LogServer {
         if (!from.equals(log.holder())) {
             return Optional.of(LogRefusal.INVALID);
         }
-        return refusalOfState(log).or(() -> heldPerLog.getOrDefault(log, 0) >= HELD_PER_LOG_MAX
-                ? Optional.of(LogRefusal.OVERLOADED)
-                : Optional.empty());
+        return refusalOfState(log)
+                .or(() -> heldPerLog.getOrDefault(log, 0) >= HELD_PER_LOG_MAX
+                        ? Optional.of(LogRefusal.OVERLOADED)
+                        : Optional.empty());
     }
 
     private Optional<LogRefusal> refusalOfState(LogId log) {

@@ -77,8 +77,7 @@ final class Rounds {
 
     /** The round of a log is open, and this server has closed the log. Calling again does no harm. */
     void open(long nowMillis, ServerLog log, PrincipalKey key) {
-        open.computeIfAbsent(
-                log.id(), id -> new Round(log, key, nowMillis, TURN_MILLIS * config.rank(id)));
+        open.computeIfAbsent(log.id(), id -> new Round(log, key, nowMillis, TURN_MILLIS * config.rank(id)));
     }
 
     /**
@@ -113,7 +112,10 @@ final class Rounds {
     private void submitPieces(long nowMillis, Round round, int room, List<LogEffect> effects) {
         int length = (int) round.head().length();
         boolean isItsTurn = !round.underWay.isEmpty();
-        note(nowMillis, round, view.backedLength(round.log.id(), round.log.hashes().subList(1, length + 1)));
+        note(
+                nowMillis,
+                round,
+                view.backedLength(round.log.id(), round.log.hashes().subList(1, length + 1)));
         if (round.backed == length || room <= 0) {
             return;
         }
@@ -126,8 +128,8 @@ final class Rounds {
         }
         while (isItsTurn && round.submitted < length && round.underWay.size() < room) {
             List<LogEntry> piece = piece(round.log.entries().subList(round.submitted, length));
-            effects.add(new LogEffect.Submit(submissions.pieces(
-                    round.log.id(), round.submitted + 1L, round.log.hash(round.submitted), piece)));
+            effects.add(new LogEffect.Submit(
+                    submissions.pieces(round.log.id(), round.submitted + 1L, round.log.hash(round.submitted), piece)));
             round.submitted += piece.size();
             round.underWay.add(round.submitted);
         }
@@ -139,8 +141,7 @@ final class Rounds {
             round.submitted = Math.max(round.submitted, backed);
             round.piecesPauseMillis = REPEAT_FIRST_MILLIS;
             // This server continues its turn; the others leave it to the one that brought these.
-            round.piecesAtMillis =
-                    nowMillis + (round.underWay.isEmpty() ? round.turnMillis : REPEAT_FIRST_MILLIS);
+            round.piecesAtMillis = nowMillis + (round.underWay.isEmpty() ? round.turnMillis : REPEAT_FIRST_MILLIS);
             round.underWay.removeIf(end -> end <= backed);
         }
     }

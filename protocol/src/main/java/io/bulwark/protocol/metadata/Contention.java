@@ -52,8 +52,7 @@ final class Contention {
         }
 
         static Mark read(WireReader in) {
-            return new Mark(
-                    in.nonNegative64(), in.nonNegative64(), in.i32(0, Integer.MAX_VALUE), PrincipalId.read(in));
+            return new Mark(in.nonNegative64(), in.nonNegative64(), in.i32(0, Integer.MAX_VALUE), PrincipalId.read(in));
         }
     }
 
@@ -87,8 +86,8 @@ final class Contention {
 
     private void requireNone(Subtree subtree, long now) {
         SubtreeKey key = SubtreeKey.of(subtree);
-        boolean marked = SubtreeKey.allCovering(tables.marks, key).stream()
-                .anyMatch(mark -> mark.value().untilMillis > now);
+        boolean marked =
+                SubtreeKey.allCovering(tables.marks, key).stream().anyMatch(mark -> mark.value().untilMillis > now);
         int below = 0;
         for (Table.Entry<SubtreeKey, Mark> mark : SubtreeKey.below(tables.marks, key)) {
             marked |= mark.value().untilMillis > now || ++below > BELOW_MAX;
@@ -138,13 +137,13 @@ final class Contention {
                 SubtreeKey key = new SubtreeKey(of.bucket(), Bytes.EMPTY);
                 Optional<Mark> before = tables.marks.get(key);
                 int rounds = before.map(Mark::rounds).orElse(0);
-                long forgotten = Math.max(until, before.map(Mark::forgottenMillis).orElse(0L));
+                long forgotten =
+                        Math.max(until, before.map(Mark::forgottenMillis).orElse(0L));
                 long marked = Math.max(until, before.map(Mark::untilMillis).orElse(0L));
                 put(key, new Mark(marked, forgotten, rounds, account));
             }
             case Touch.OfVolume of ->
-                volumes.idOf(of.volume())
-                        .ifPresent(id -> tables.pauses.put(new Pause(id, PrincipalId.NOBODY), until));
+                volumes.idOf(of.volume()).ifPresent(id -> tables.pauses.put(new Pause(id, PrincipalId.NOBODY), until));
             case Touch.OfPrincipal of -> tables.pauses.put(new Pause(0, of.principal()), until);
             case Touch.Everything ignored -> tables.pauses.put(new Pause(0, PrincipalId.NOBODY), until);
         }
@@ -178,6 +177,7 @@ final class Contention {
 
     private void count(SubtreeKey key, Mark mark, int change) {
         tables.totals().marks += change;
-        tables.weight.add(mark.account, change * ((long) Weight.MARK_BYTES + key.prefix().length()));
+        tables.weight.add(
+                mark.account, change * ((long) Weight.MARK_BYTES + key.prefix().length()));
     }
 }

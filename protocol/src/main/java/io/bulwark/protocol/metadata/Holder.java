@@ -124,8 +124,7 @@ final class Holder {
         long session = in.nonNegative64();
         long lock = in.nonNegative64();
         PrincipalKey key = PrincipalKey.read(in);
-        Holder holder =
-                new Holder(owner, session, lock, key, Lists.read(in, LogLimits.SUBTREES_MAX, Subtree::read));
+        Holder holder = new Holder(owner, session, lock, key, Lists.read(in, LogLimits.SUBTREES_MAX, Subtree::read));
         holder.stage = Stage.read(in);
         holder.dueMillis = in.nonNegative64();
         holder.round = in.nonNegative64();

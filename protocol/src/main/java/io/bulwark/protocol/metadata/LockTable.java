@@ -48,15 +48,18 @@ final class LockTable {
         Optional<Holder> before = tables.holders.find(session.key());
         if (before.isPresent() && before.get().hasLog()) {
             openRound(before.get(), RoundReason.UNLOCKED);
-            throw new CommandRefusal(MetadataError.LOCKED, before.get().subtrees.getFirst().toString());
+            throw new CommandRefusal(
+                    MetadataError.LOCKED, before.get().subtrees.getFirst().toString());
         }
         List<Subtree> subtrees = lock.subtrees().stream().sorted().toList();
         Volumes.Entry volume = lockableVolume(session);
         subtrees.forEach(subtree -> requireLockable(session, subtree));
         requireFree(session, subtrees, before.isPresent());
         contention.requireNone(session, subtrees);
-        return take(session, volume, new Holder(
-                session.owner, session.number, tables.totals().commands, lock.key(), subtrees));
+        return take(
+                session,
+                volume,
+                new Holder(session.owner, session.number, tables.totals().commands, lock.key(), subtrees));
     }
 
     private Volumes.Entry lockableVolume(Session session) {
@@ -102,7 +105,8 @@ final class LockTable {
                     MetadataError.BAD_ARGUMENT,
                     "the subtrees overlap in " + subtree);
             CommandRefusal.refuseUnless(
-                    SubtreeKey.anyOverlapping(tables.locks, SubtreeKey.of(subtree)).isEmpty(),
+                    SubtreeKey.anyOverlapping(tables.locks, SubtreeKey.of(subtree))
+                            .isEmpty(),
                     MetadataError.LOCKED,
                     subtree.toString());
         }
@@ -124,8 +128,8 @@ final class LockTable {
             countLock(holder, subtree, 1);
         });
         Grant grant = Grant.of(totals);
-        grant.volumeBytes = Grant.escrow(
-                volume.limit() - volume.usage().bytes - volume.usage().escrow, volume.usage().escrow);
+        grant.volumeBytes =
+                Grant.escrow(volume.limit() - volume.usage().bytes - volume.usage().escrow, volume.usage().escrow);
         volume.usage().escrow += grant.volumeBytes;
         grant.weight = tables.weight.escrowFor(session.owner);
         tables.weight.escrow(session.owner, grant.weight);
@@ -147,8 +151,10 @@ final class LockTable {
 
     /** Opens the round of a session's log, if it has one. */
     void unlock(Session session) {
-        tables.holders.find(session.key()).filter(Holder::hasLog).ifPresent(holder ->
-                openRound(holder, RoundReason.UNLOCKED));
+        tables.holders
+                .find(session.key())
+                .filter(Holder::hasLog)
+                .ifPresent(holder -> openRound(holder, RoundReason.UNLOCKED));
     }
 
     /** Opens the rounds of the logs that hold a part of a subtree. */
@@ -159,8 +165,9 @@ final class LockTable {
     /** Answers with a page of locks. */
     Reply.LockList list(Query.ListLocks query, PrincipalId asker, boolean all) {
         List<Reply.LockEntry> page = new ArrayList<>();
-        Iterable<Table.Entry<SubtreeKey, OwnedKey>> entries =
-                query.after().map(after -> tables.locks.from(SubtreeKey.of(after))).orElseGet(tables.locks::all);
+        Iterable<Table.Entry<SubtreeKey, OwnedKey>> entries = query.after()
+                .map(after -> tables.locks.from(SubtreeKey.of(after)))
+                .orElseGet(tables.locks::all);
         for (Table.Entry<SubtreeKey, OwnedKey> entry : entries) {
             Subtree subtree = entry.key().subtree();
             boolean isNext = query.after().filter(subtree::equals).isEmpty();
@@ -188,7 +195,8 @@ final class LockTable {
     /** Refuses a query that touches a log, and changes nothing. */
     void requireFreeToRead(List<Touch> touches) {
         if (tables.totals().locks > 0) {
-            touches.forEach(touch -> heldNames(touch).ifPresent(lock -> refuse(lock.key().subtree())));
+            touches.forEach(touch ->
+                    heldNames(touch).ifPresent(lock -> refuse(lock.key().subtree())));
         }
     }
 
@@ -217,8 +225,7 @@ final class LockTable {
     /** Returns a lock on touched names. */
     private Optional<Table.Entry<SubtreeKey, OwnedKey>> heldNames(Touch touch) {
         return switch (touch) {
-            case Touch.OfKey of ->
-                SubtreeKey.covering(tables.locks, SubtreeKey.of(new Subtree(of.bucket(), of.key())));
+            case Touch.OfKey of -> SubtreeKey.covering(tables.locks, SubtreeKey.of(new Subtree(of.bucket(), of.key())));
             case Touch.OfSubtree of -> SubtreeKey.anyOverlapping(tables.locks, SubtreeKey.of(of.subtree()));
             case Touch.OfBucket of ->
                 SubtreeKey.anyOverlapping(tables.locks, SubtreeKey.of(new Subtree(of.bucket(), "")));
@@ -346,7 +353,9 @@ final class LockTable {
         tables.totals().locks += change;
         tables.weight.add(
                 holder.owner,
-                change * ((long) Weight.LOCK_BYTES + Names.utf8(subtree.prefix()).length()));
+                change
+                        * ((long) Weight.LOCK_BYTES
+                                + Names.utf8(subtree.prefix()).length()));
     }
 
     private void dropOutcomes(Session session) {

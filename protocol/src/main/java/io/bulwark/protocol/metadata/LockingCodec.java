@@ -102,8 +102,6 @@ final class LockingCodec {
 
     private static Reply.LockEntry readEntry(WireReader in) {
         return new Reply.LockEntry(
-                Subtree.read(in),
-                LogId.read(in),
-                in.bool() ? Optional.of(RoundReason.read(in)) : Optional.empty());
+                Subtree.read(in), LogId.read(in), in.bool() ? Optional.of(RoundReason.read(in)) : Optional.empty());
     }
 }

@@ -432,8 +432,7 @@ public final class MetadataStateMachine {
             case Command.CloseSession ignored -> true;
             default -> !locks.isHolder(session);
         };
-        CommandRefusal.refuseUnless(
-                ordered, MetadataError.HOLDER_SESSION, session.owner + "." + session.number);
+        CommandRefusal.refuseUnless(ordered, MetadataError.HOLDER_SESSION, session.owner + "." + session.number);
     }
 
     private Reply.Locked lock(Session session, Command.Lock lock) {

@@ -54,10 +54,7 @@ final class Rounds {
         }
 
         static Piece read(WireReader in) {
-            return new Piece(
-                    in.raw(Hashes.LENGTH),
-                    in.i32(0, LogLimits.BYTES_MAX),
-                    LogEntry.read(in));
+            return new Piece(in.raw(Hashes.LENGTH), in.i32(0, LogLimits.BYTES_MAX), LogEntry.read(in));
         }
 
         int weight() {
@@ -106,7 +103,8 @@ final class Rounds {
         List<Submission.Fetched> added = new ArrayList<>();
         for (Submission.Fetched fetched : fetch.logs()) {
             Optional<Holder> holder = collecting(fetched.log());
-            if (holder.isPresent() && !tables.fetches.contains(new Supplier(holder.get().id(), server))) {
+            if (holder.isPresent()
+                    && !tables.fetches.contains(new Supplier(holder.get().id(), server))) {
                 CommandRefusal.refuseUnless(
                         fetched.head().isSigned(replicas.cluster(), fetched.log(), holder.get().key),
                         MetadataError.BAD_SIGNATURE,
@@ -130,8 +128,8 @@ final class Rounds {
         Holder holder = found.get();
         Bytes previous = pieces.previous();
         int bytes = lengthAt(holder, pieces.first() - 1, previous)
-                .orElseThrow(() -> new CommandRefusal(
-                        MetadataError.BAD_ARGUMENT, "nothing leads to entry " + pieces.first()));
+                .orElseThrow(() ->
+                        new CommandRefusal(MetadataError.BAD_ARGUMENT, "nothing leads to entry " + pieces.first()));
         Supplier key = new Supplier(holder.id(), server);
         Supplied supplied = tables.supplied.get(key).orElse(new Supplied(0, 0));
         int entries = supplied.entries;
@@ -185,7 +183,8 @@ final class Rounds {
                 backed.add(head);
             }
         }
-        if (holder.stage != Stage.COLLECTING || backed.size() < replicas.ordering().quorum()) {
+        if (holder.stage != Stage.COLLECTING
+                || backed.size() < replicas.ordering().quorum()) {
             return;
         }
         // Only a faulty holder signs two heads of one length: any will do for it.
@@ -289,7 +288,8 @@ final class Rounds {
 
     private Optional<Holder> collecting(LogId log) {
         return admitted().stream()
-                .filter(holder -> holder.stage == Stage.COLLECTING && holder.log().equals(log))
+                .filter(holder ->
+                        holder.stage == Stage.COLLECTING && holder.log().equals(log))
                 .findFirst();
     }
 
@@ -318,9 +318,7 @@ final class Rounds {
         long first = Math.max(query.fromNumber(), LockTable.outcomesFrom(holder));
         List<Bytes> replies = new ArrayList<>();
         tables.outcomes
-                .range(
-                        new InSession(asker, query.session(), first),
-                        new InSession(asker, query.session() + 1, 0))
+                .range(new InSession(asker, query.session(), first), new InSession(asker, query.session() + 1, 0))
                 .forEach(outcome -> replies.add(outcome.value()));
         return new Reply.LogOutcome(holder.length, first, replies);
     }

@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -88,6 +89,22 @@ final class CounterState implements LockView {
 
     CounterState(int quorum) {
         this.quorum = quorum;
+    }
+
+    /** A copy that goes its own way. */
+    CounterState copy() {
+        CounterState copy = new CounterState(quorum);
+        copy.outcomes.putAll(outcomes);
+        copy.log = log.map(open -> {
+            Log other = new Log(open.id, open.key);
+            other.isClosing = open.isClosing;
+            other.pieces.putAll(open.pieces);
+            other.fetches.putAll(open.fetches);
+            return other;
+        });
+        copy.commands = commands;
+        copy.counter = counter;
+        return copy;
     }
 
     static Bytes lock(long session, PrincipalKey key) {
@@ -204,7 +221,7 @@ final class CounterState implements LockView {
         List<LogEntry> entries = new ArrayList<>();
         Bytes hash = chosen.hash();
         while (!hash.equals(LogChain.root(CLUSTER, round.id))) {
-            Piece piece = round.pieces.get(hash);
+            Piece piece = Objects.requireNonNull(round.pieces.get(hash));
             entries.addAll(0, piece.entries);
             hash = piece.previous;
         }

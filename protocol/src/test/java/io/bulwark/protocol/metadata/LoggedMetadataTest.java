@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
@@ -160,6 +161,10 @@ class LoggedMetadataTest {
         return alice.putOf("films", key, Condition.NONE, alice.layout(700));
     }
 
+    private Reply answer(long token) {
+        return Reply.decode(Objects.requireNonNull(answers.get(token)));
+    }
+
     private void stepUntilAnswered(int count) {
         for (int i = 0; i < STEPS_MAX && answers.size() < count; i++) {
             step();
@@ -177,11 +182,11 @@ class LoggedMetadataTest {
         append(101, new Command.RenameObject("films", "a/8", "films", "a/moved", Condition.IF_ABSENT));
         append(102, put("elsewhere"));
         stepUntilAnswered(103);
-        assertThat(Reply.decode(answers.get(0L))).isInstanceOf(Reply.ObjectStored.class);
-        assertFailed(Reply.decode(answers.get(102L)), MetadataError.NOT_LOCKABLE);
+        assertThat(answer(0)).isInstanceOf(Reply.ObjectStored.class);
+        assertFailed(answer(102), MetadataError.NOT_LOCKABLE);
         hear(holder.read(now, 103, Optional.empty(), new Query.FindObject("films", "a/moved", 0).encoded()));
         stepUntilAnswered(104);
-        assertThat(Reply.decode(answers.get(103L))).isInstanceOf(Reply.ObjectFound.class);
+        assertThat(answer(103)).isInstanceOf(Reply.ObjectFound.class);
 
         // One more entry comes to two servers, one of which crashes before its sync.
         Replica crashed = replicas.get(0);
