@@ -14,7 +14,7 @@ import java.util.Comparator;
  */
 public record LogId(PrincipalId holder, long session, long lock) implements Comparable<LogId> {
     private static final Comparator<LogId> ORDER =
-            Comparator.comparing(LogId::holder).thenComparing(LogId::session).thenComparing(LogId::lock);
+            Comparator.comparing(LogId::holder).thenComparingLong(LogId::session).thenComparingLong(LogId::lock);
 
     public LogId {
         if (session < 1 || lock < 1) {
