@@ -388,6 +388,7 @@ public final class MetadataReplica implements ReplicaServer {
                 running == null ? -1 : running.standing().leader(),
                 -1,
                 Math.max(0, settlement.claimedSequence() - state.position().sequence()),
+                0,
                 state.damaged(),
                 loop.failure(),
                 "",

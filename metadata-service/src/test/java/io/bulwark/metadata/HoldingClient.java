@@ -168,7 +168,8 @@ final class HoldingClient implements AutoCloseable {
                     Objects.requireNonNull(sent.remove(answered.token())).complete(Reply.decode(answered.reply()));
                 case HolderEffect.Ended ended ->
                     sent.values()
-                            .forEach(each -> each.completeExceptionally(new AssertionError("the log has ended: " + ended)));
+                            .forEach(each ->
+                                    each.completeExceptionally(new AssertionError("the log has ended: " + ended)));
             }
         }
     }

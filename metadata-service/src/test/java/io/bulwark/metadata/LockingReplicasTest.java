@@ -29,7 +29,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -51,6 +50,8 @@ class LockingReplicasTest {
     private static final PrincipalId OTHER = ReplicaGroup.client(0);
     private static final Subtree FILMS = new Subtree("films", "a/");
     private static final int BLOCK_BYTES = 512;
+    private static final int FIRST_FRAME = 4_096;
+    private static final int FRAME_HEAD_BYTES = 32;
     private static final Genesis GENESIS = new Genesis(
             IntStream.range(0, 5)
                     .mapToObj(node -> new NodeAddress(node, "127.0.0.1", 4_000 + node))
@@ -177,7 +178,8 @@ class LockingReplicasTest {
             assertThat(other().ask(find(name)))
                     .as("%d", name)
                     .isInstanceOfSatisfying(
-                            Reply.ObjectFound.class, found -> assertThat(found.inode().id()).isEqualTo(inode));
+                            Reply.ObjectFound.class,
+                            found -> assertThat(found.inode().id()).isEqualTo(inode));
         }
     }
 
@@ -185,7 +187,7 @@ class LockingReplicasTest {
         return meters.stream()
                 .mapToDouble(each -> each.get("bulwark.locking.rounds")
                         .tag("reason", reason)
-                        .timer()
+                        .counter()
                         .count())
                 .sum();
     }
@@ -232,16 +234,12 @@ class LockingReplicasTest {
         }
         group().startAll();
         replies.addAll(append(60, 100));
-        for (int replica = 0; replica < ReplicaGroup.REPLICAS; replica++) {
-            group().stop(replica);
-            group().start(replica);
-        }
         deleteByOther(0);
         assertExecuted(replies, 1, 100);
     }
 
     @Test
-    void aServerWithATornStoreTakesTheRestAgain() throws Exception {
+    void aServerWithATornStoreHasAllThatItAcknowledged() throws Exception {
         holder().lock(FILMS);
         List<Reply> replies = new ArrayList<>(append(0, 25));
         for (int i = 25; i < 50; i++) {
@@ -258,26 +256,22 @@ class LockingReplicasTest {
         assertExecuted(replies, 1, 100);
     }
 
-    /** Cuts the last batch, and what was written after its sync. */
+    /** Adds a part of another batch: the replica was killed while it wrote that, and has acknowledged nothing of it. */
     private static void tear(Path replica) throws IOException {
         Path store;
         try (Stream<Path> files = Files.list(new ReplicaDirectory(replica).logs())) {
             store = files.sorted().toList().getLast();
         }
-        byte[] bytes = Files.readAllBytes(store);
-        ByteBuffer read = ByteBuffer.wrap(bytes);
-        List<Integer> frames = new ArrayList<>();
-        for (int at = 4_096; at + 12 <= bytes.length; at++) {
-            if (read.getLong(at) == read.getLong(8)) {
-                frames.add(at);
-            }
+        ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(store));
+        long mark = bytes.getLong(8);
+        int end = FIRST_FRAME;
+        int last = end;
+        while (bytes.getLong(end) == mark) {
+            last = bytes.getInt(end + 8) > 0 ? end : last;
+            end += FRAME_HEAD_BYTES + bytes.getInt(end + 8);
         }
-        int last = frames.stream()
-                .filter(at -> read.getInt(at + 8) > 0)
-                .max(Integer::compare)
-                .orElseThrow();
-        Arrays.fill(bytes, last + 5, bytes.length, (byte) 0);
-        Files.write(store, bytes);
+        System.arraycopy(bytes.array(), last, bytes.array(), end, FRAME_HEAD_BYTES + 10);
+        Files.write(store, bytes.array());
     }
 
     @Test

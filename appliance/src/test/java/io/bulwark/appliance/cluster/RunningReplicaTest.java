@@ -26,7 +26,7 @@ class RunningReplicaTest {
     }
 
     private static String problem(Phase phase, String failure, String waiting) {
-        ReplicaStatus status = new ReplicaStatus(2, phase, 0, 3, 7, false, failure, waiting, Optional.empty());
+        ReplicaStatus status = new ReplicaStatus(2, phase, 0, 3, 7, 0, false, failure, waiting, Optional.empty());
         return new RunningReplica("replica-2", new Told(status), () -> {}, new SimpleMeterRegistry()).problem();
     }
 

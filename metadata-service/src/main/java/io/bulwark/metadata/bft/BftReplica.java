@@ -213,8 +213,7 @@ final class BftReplica implements ReplicaIncarnation {
             loop.run(() -> {
                 disk.application().onDurable(sequence);
                 replica.onCheckpointDurable(sequence);
-                logs.ifPresent(
-                        each -> each.onStable(now(), disk.application().stableCommands()));
+                logs.ifPresent(each -> each.onStable(now(), disk.application().stableCommands()));
             });
         }
 
@@ -557,7 +556,8 @@ final class BftReplica implements ReplicaIncarnation {
     }
 
     private ReplicaStatus describe() {
-        return report.take(now(), transfer.pages(), damaged);
+        return report.take(
+                now(), transfer.pages(), logs.map(LogServerDriver::logs).orElse(0), damaged);
     }
 
     private static long now() {

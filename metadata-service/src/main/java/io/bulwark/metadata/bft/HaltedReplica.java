@@ -31,7 +31,7 @@ final class HaltedReplica implements ReplicaIncarnation {
     HaltedReplica(ReplicaConfig config, String why, Transport transport) throws IOException {
         this.transport = transport;
         status = new ReplicaStatus(
-                config.replica(), Phase.FOLLOWING, -1, -1, 0, false, explained(why), "", Optional.empty());
+                config.replica(), Phase.FOLLOWING, -1, -1, 0, 0, false, explained(why), "", Optional.empty());
         LOG.error("replica-{} has stopped: {}", config.replica(), status.failure());
         server = transport.listen(config.listen(), this::onMessage);
     }

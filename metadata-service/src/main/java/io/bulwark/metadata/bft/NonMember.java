@@ -70,7 +70,8 @@ final class NonMember implements ReplicaIncarnation {
         PrincipalId self = PrincipalId.replica(config.replica());
         Configuration last = configurationChain.configuration();
         String waiting = waiting(self, group, configurationChain, least);
-        alive = new ReplicaStatus(config.replica(), Phase.FOLLOWING, -1, -1, 0, false, "", waiting, Optional.empty());
+        alive = new ReplicaStatus(
+                config.replica(), Phase.FOLLOWING, -1, -1, 0, 0, false, "", waiting, Optional.empty());
         LOG.warn("{} {}", self, waiting);
         loop = new ReplicaLoop(self.toString(), TICK_MILLIS, transport.eventLoop(), new LoopSteps());
         links = new ReplicaLinks(transport, last, config.addresses(), this::onMessage);

@@ -120,7 +120,11 @@ public final class ReplicaRestarter implements RecoverableReplica {
                 ReplicaLinks.settings().withEventLoopThreads(1),
                 credentials,
                 new MessageCodecs(
-                        new OrderingCodec(), new ReplicaMessageCodec(), new KeyMessageCodec(), new MembershipCodec(), new LockingCodec()),
+                        new OrderingCodec(),
+                        new ReplicaMessageCodec(),
+                        new KeyMessageCodec(),
+                        new MembershipCodec(),
+                        new LockingCodec()),
                 meters);
         try {
             Optional<String> stopped = new ReplicaDirectory(config.directory()).stopped();

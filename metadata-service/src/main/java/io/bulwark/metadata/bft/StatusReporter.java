@@ -62,9 +62,10 @@ final class StatusReporter {
      * Returns the current status.
      *
      * @param fetched number of pages that have arrived of a state being fetched, if any
+     * @param logs number of logs of holders here
      * @param damaged whether state was damaged
      */
-    ReplicaStatus take(long nowMillis, long fetched, boolean damaged) {
+    ReplicaStatus take(long nowMillis, long fetched, int logs, boolean damaged) {
         begunMillis = begunMillis == 0 ? nowMillis : begunMillis;
         RecoveryReport report = replica.recoveries(nowMillis);
         boolean estimates = report.phase() == RecoveryReport.Phase.ESTIMATING;
@@ -87,6 +88,7 @@ final class StatusReporter {
                 primary(replica.view()),
                 replica.view(),
                 replica.lag(),
+                logs,
                 damaged,
                 "",
                 waiting,

@@ -5,18 +5,19 @@ import io.bulwark.protocol.metadata.RoundReason;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Timer;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Meters of the log server in a replica's process, over all lives of the replica. */
 public final class LogMeters {
+    private static final double MILLIS_PER_SECOND = 1_000;
+
     private final Counter appends;
     private final Counter entries;
-    private final Map<RoundReason, Timer> rounds = new EnumMap<>(RoundReason.class);
+    private final Map<RoundReason, Counter> rounds = new EnumMap<>(RoundReason.class);
+    private final Map<RoundReason, Counter> seconds = new EnumMap<>(RoundReason.class);
     private final Map<LogRefusal, Counter> refusals = new EnumMap<>(LogRefusal.class);
     private final AtomicInteger open = new AtomicInteger();
     private final AtomicInteger owed = new AtomicInteger();
@@ -29,11 +30,18 @@ public final class LogMeters {
                 .description("Entries of logs that the log server has taken.")
                 .register(meters);
         for (RoundReason reason : RoundReason.values()) {
+            String name = reason.name().toLowerCase(Locale.ROOT);
             rounds.put(
                     reason,
-                    Timer.builder("bulwark.locking.rounds")
-                            .description("Rounds that have closed a log, and how long they took, by reason.")
-                            .tag("reason", reason.name().toLowerCase(Locale.ROOT))
+                    Counter.builder("bulwark.locking.rounds")
+                            .description("Rounds that have closed a log, by reason.")
+                            .tag("reason", name)
+                            .register(meters));
+            seconds.put(
+                    reason,
+                    Counter.builder("bulwark.locking.rounds.seconds")
+                            .description("Time from the opening of rounds to their end, by reason.")
+                            .tag("reason", name)
                             .register(meters));
         }
         for (LogRefusal reason : LogRefusal.values()) {
@@ -58,9 +66,11 @@ public final class LogMeters {
     }
 
     void closed(RoundReason reason, long millis) {
-        Timer timer = rounds.get(reason);
-        if (timer != null) {
-            timer.record(millis, TimeUnit.MILLISECONDS);
+        Counter count = rounds.get(reason);
+        Counter time = seconds.get(reason);
+        if (count != null && time != null) {
+            count.increment();
+            time.increment(millis / MILLIS_PER_SECOND);
         }
     }
 

@@ -89,8 +89,7 @@ public final class LogServerDriver implements AutoCloseable {
      * @param replicas of the configuration, in their order
      * @param store is closed with it
      */
-    public LogServerDriver(
-            PrincipalId self, List<PrincipalId> replicas, Host host, LogStore store, LogMeters meters) {
+    public LogServerDriver(PrincipalId self, List<PrincipalId> replicas, Host host, LogStore store, LogMeters meters) {
         this.self = self;
         this.replicas = List.copyOf(replicas);
         this.host = host;
@@ -162,7 +161,9 @@ public final class LogServerDriver implements AutoCloseable {
             reset();
             return false;
         }
-        if (server == null && stored == handedOver && knowsAbstention(nowMillis, locks.get().view())) {
+        if (server == null
+                && stored == handedOver
+                && knowsAbstention(nowMillis, locks.get().view())) {
             LockTable found = locks.get();
             base = handedOver;
             table = found;
@@ -242,7 +243,8 @@ public final class LogServerDriver implements AutoCloseable {
                     .filter(open -> open.id().equals(log))
                     .isEmpty();
             if (isOver) {
-                meters.closed(each.getValue().reason(), nowMillis - each.getValue().sinceMillis());
+                meters.closed(
+                        each.getValue().reason(), nowMillis - each.getValue().sinceMillis());
             }
             return isOver;
         });

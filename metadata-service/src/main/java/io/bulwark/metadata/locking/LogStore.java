@@ -179,8 +179,7 @@ public final class LogStore implements AutoCloseable {
     }
 
     private long keep(LogStoreRecord record) {
-        long length = OVERHEAD_BYTES
-                + (record instanceof LogStoreRecord.Batch batch ? bytesOf(batch.append()) : 0L);
+        long length = OVERHEAD_BYTES + (record instanceof LogStoreRecord.Batch batch ? bytesOf(batch.append()) : 0L);
         records.computeIfAbsent(record.log(), _ -> new ArrayList<>()).add(record);
         bytes.merge(record.log(), length, Long::sum);
         recordBytes += length;
@@ -283,7 +282,8 @@ public final class LogStore implements AutoCloseable {
         List<Path> older = files();
         List<Bytes> encoded =
                 replace.records().stream().map(LogStoreRecord::encoded).toList();
-        file = FrameFile.create(directory.resolve(String.format("logs-%020d", ++number)), MAGIC, replace.abstains(), encoded);
+        file = FrameFile.create(
+                directory.resolve(String.format("logs-%020d", ++number)), MAGIC, replace.abstains(), encoded);
         isSealed = true;
         if (before != null) {
             before.close();

@@ -59,8 +59,7 @@ public final class FrameFile implements AutoCloseable {
         return create(FileChannel::open, path, magic, number, records);
     }
 
-    static FrameFile create(
-            WriteAheadLogSegment.Disk disk, Path path, long magic, long number, List<Bytes> records)
+    static FrameFile create(WriteAheadLogSegment.Disk disk, Path path, long magic, long number, List<Bytes> records)
             throws IOException {
         Path beside = path.resolveSibling(path.getFileName() + ".new");
         Files.deleteIfExists(beside);

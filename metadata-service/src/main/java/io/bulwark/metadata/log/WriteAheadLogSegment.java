@@ -206,7 +206,9 @@ final class WriteAheadLogSegment {
     private static long copiesBytes(List<LogRecord> records, List<Bytes> encoded) {
         long bytes = 0;
         for (int i = 0; i < encoded.size(); i++) {
-            bytes += isPromise(records.get(i)) ? DiskFrame.HEAD_BYTES + encoded.get(i).length() : 0;
+            bytes += isPromise(records.get(i))
+                    ? DiskFrame.HEAD_BYTES + encoded.get(i).length()
+                    : 0;
         }
         return bytes;
     }

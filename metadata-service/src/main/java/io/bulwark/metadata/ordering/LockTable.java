@@ -17,7 +17,4 @@ import java.util.function.Function;
  * @param reasons tells why the round of a log is open, if it is
  */
 public record LockTable(
-        Bytes cluster,
-        LockView view,
-        LogSubmissions submissions,
-        Function<LogId, Optional<RoundReason>> reasons) {}
+        Bytes cluster, LockView view, LogSubmissions submissions, Function<LogId, Optional<RoundReason>> reasons) {}

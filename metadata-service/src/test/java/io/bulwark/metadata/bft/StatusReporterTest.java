@@ -82,7 +82,7 @@ class StatusReporterTest {
     private String waiting(long nowMillis, long pages) {
         hear(nowMillis, 1);
         hear(nowMillis, 3);
-        return report.take(nowMillis, pages, true).waiting();
+        return report.take(nowMillis, pages, 0, true).waiting();
     }
 
     private void hear(long nowMillis, int from) {
@@ -90,7 +90,7 @@ class StatusReporterTest {
     }
 
     private String waiting(long nowMillis) {
-        return report.take(nowMillis, 0, true).waiting();
+        return report.take(nowMillis, 0, 0, true).waiting();
     }
 
     @PlantedBug(
@@ -118,14 +118,14 @@ class StatusReporterTest {
     /** One that was removed, and has lost all that it knew, takes itself for a member that begins. */
     @Test
     void whoHasHeardTooFewOthersTakesNoPart() {
-        assertThat(report.take(1_000, 0, false).phase()).isEqualTo(Phase.FOLLOWING);
+        assertThat(report.take(1_000, 0, 0, false).phase()).isEqualTo(Phase.FOLLOWING);
         hear(1_100, 1);
         hear(1_200, 1);
         assertThat(report.isAmongOthers()).isFalse();
-        assertThat(report.take(1_300, 0, false).phase()).isEqualTo(Phase.FOLLOWING);
+        assertThat(report.take(1_300, 0, 0, false).phase()).isEqualTo(Phase.FOLLOWING);
         hear(1_400, 2);
         assertThat(report.isAmongOthers()).isTrue();
-        assertThat(report.take(1_500, 0, false).phase()).isEqualTo(Phase.RUNNING);
+        assertThat(report.take(1_500, 0, 0, false).phase()).isEqualTo(Phase.RUNNING);
     }
 
     @Test
@@ -160,7 +160,7 @@ class StatusReporterTest {
             for (long now = 1_000; now < 40_000; now += 1_000) {
                 hear(now, 1);
                 hear(now, 3);
-                ReplicaStatus status = own.take(now, 0, false);
+                ReplicaStatus status = own.take(now, 0, 0, false);
                 assertThat(status.phase()).isEqualTo(Phase.FOLLOWING);
                 if (now < 11_000) {
                     assertThat(status.waiting()).isEmpty();

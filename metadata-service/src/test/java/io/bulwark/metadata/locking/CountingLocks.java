@@ -31,10 +31,13 @@ final class CountingLocks implements LockView {
 
     private final Identity signer = Identity.generate(HOLDER, new SecureRandom());
     private final List<LogEntry> entries = new ArrayList<>();
-    @Nullable LogId log;
+
+    @Nullable
+    LogId log;
+
     boolean isClosing;
     boolean isFetched;
-    boolean isDamaged;
+    boolean fails;
     long commands = 10;
     long counter;
     private Bytes last = Bytes.EMPTY;
@@ -132,8 +135,8 @@ final class CountingLocks implements LockView {
 
     @Override
     public Overlay overlay(LogId id) {
-        if (isDamaged) {
-            throw new IllegalStateException("a page is damaged");
+        if (fails) {
+            throw new IllegalStateException("a fault of this build");
         }
         return new Overlay() {
             private long value = counter;

@@ -101,8 +101,7 @@ final class WriteAheadLogFiles {
             List<Frame> frames = new ArrayList<>();
             int next = at;
             while (bytes.getLong(next) == bytes.getLong(16)) {
-                frames.add(new Frame(
-                        next, DiskFrame.HEAD_BYTES + bytes.getInt(next + 8), bytes.getLong(next + 12)));
+                frames.add(new Frame(next, DiskFrame.HEAD_BYTES + bytes.getInt(next + 8), bytes.getLong(next + 12)));
                 next += frames.getLast().length();
             }
             places.add(frames);

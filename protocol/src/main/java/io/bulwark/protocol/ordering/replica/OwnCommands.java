@@ -74,8 +74,7 @@ final class OwnCommands {
 
     /** A command of another replica. */
     void onCommand(long nowMillis, int from, OwnCommand command) {
-        Request request =
-                new Request(ReplicaClient.ofCommands(from), command.call(), false, command.operation());
+        Request request = new Request(ReplicaClient.ofCommands(from), command.call(), false, command.operation());
         RequestId id = request.id();
         if (results.get(id) == null || pool.isWantedByOthers(id)) {
             var unused = pool.onRequest(nowMillis, id, request);

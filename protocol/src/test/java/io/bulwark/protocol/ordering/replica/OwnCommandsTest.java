@@ -91,8 +91,10 @@ class OwnCommandsTest {
     @Test
     void whatWaitsAlreadyIsNotOrderedTwice() {
         LoneReplica lone = new LoneReplica(0, StartReason.NORMAL);
-        assertThat(lone.replica.submit(lone.nowMillis, TestCluster.operation(1))).isTrue();
-        assertThat(lone.replica.submit(lone.nowMillis, TestCluster.operation(1))).isFalse();
+        assertThat(lone.replica.submit(lone.nowMillis, TestCluster.operation(1)))
+                .isTrue();
+        assertThat(lone.replica.submit(lone.nowMillis, TestCluster.operation(1)))
+                .isFalse();
         assertThat(lone.replica.submit(lone.nowMillis, TestCluster.operation(2)))
                 .isTrue();
         lone.pass(LoneReplica.TICK_MILLIS);
@@ -131,9 +133,12 @@ class OwnCommandsTest {
 
     @Test
     void aReplicaThatFillsItsQuotaWithCommandsCanStillRecover() {
-        TestCluster cluster = new TestCluster(1, seed, config -> config.withLog(8, 16)
-                .withRoom(new ReplicaConfig.Quotas(16, 1 << 20, 16_384, 512, 32 << 20))
-                .withRecoveries(new ReplicaConfig.Recoveries(4_000, 1_000, 5_000)));
+        TestCluster cluster = new TestCluster(
+                1,
+                seed,
+                config -> config.withLog(8, 16)
+                        .withRoom(new ReplicaConfig.Quotas(16, 1 << 20, 16_384, 512, 32 << 20))
+                        .withRecoveries(new ReplicaConfig.Recoveries(4_000, 1_000, 5_000)));
         cluster.run(100);
         // Each other replica has commands of its own from the intruder: none ever becomes ready.
         for (int round = 0; round < 40; round++) {
