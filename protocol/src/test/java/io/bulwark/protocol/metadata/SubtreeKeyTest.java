@@ -38,7 +38,7 @@ class SubtreeKeyTest {
                 SubtreeKey key = SubtreeKey.of(asked);
                 List<Subtree> covering = all.stream()
                         .filter(each -> each.contains(asked.bucket(), asked.prefix()))
-                        .sorted(Comparator.comparing(
+                        .sorted(Comparator.comparingInt(
                                 (Subtree each) -> -each.prefix().length()))
                         .toList();
                 List<Subtree> below = all.stream()
