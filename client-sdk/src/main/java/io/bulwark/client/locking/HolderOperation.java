@@ -29,8 +29,9 @@ final class HolderOperation implements ClientOperation<HolderEffect.Reason> {
     private final Executor callbacks;
     private final Runnable onHalfFull;
     private final Deque<Request> requests = new ArrayDeque<>();
-    private final Map<Long, CompletableFuture<Result>> results = new HashMap<>();
+    private final Map<Long, Waiting> results = new HashMap<>();
     private long lastToken;
+    private long appended;
     private boolean stopping;
     private boolean halfFull;
     private volatile HolderEffect.@Nullable Reason reason;
@@ -46,6 +47,13 @@ final class HolderOperation implements ClientOperation<HolderEffect.Reason> {
         /** The log has no place for it, or has ended before it came. */
         record NotTaken() implements Result {}
     }
+
+    /**
+     * A request that the holder has.
+     *
+     * @param number of its entry; 0 for a read
+     */
+    private record Waiting(long number, CompletableFuture<Result> result) {}
 
     private sealed interface Request {
         CompletableFuture<Result> result();
@@ -163,7 +171,7 @@ final class HolderOperation implements ClientOperation<HolderEffect.Reason> {
             return;
         }
         long token = ++lastToken;
-        results.put(token, request.result());
+        results.put(token, new Waiting(request instanceof AppendRequest ? ++appended : 0, request.result()));
         switch (request) {
             case AppendRequest append -> perform(holder.append(nowMillis, token, append.entry), effects);
             case ReadRequest read -> perform(holder.read(nowMillis, token, read.onBehalfOf, read.query), effects);
@@ -187,8 +195,14 @@ final class HolderOperation implements ClientOperation<HolderEffect.Reason> {
     }
 
     private void onEnded(HolderEffect.Ended ended) {
-        ended.outstanding().forEach(entry -> complete(entry.token(), new Result.Outstanding(entry.number())));
-        ended.reads().forEach(token -> complete(token, new Result.Outstanding(0)));
+        abandon();
+        reason = ended.reason();
+    }
+
+    /** Gives everything back that has no answer. Called by the driver's thread, or once that handles nothing more. */
+    void abandon() {
+        results.values().forEach(waiting -> finish(waiting.result, new Result.Outstanding(waiting.number)));
+        results.clear();
         List<Request> left;
         synchronized (requests) {
             stopping = true;
@@ -196,13 +210,12 @@ final class HolderOperation implements ClientOperation<HolderEffect.Reason> {
             requests.clear();
         }
         left.forEach(request -> finish(request.result(), new Result.NotTaken()));
-        reason = ended.reason();
     }
 
     private void complete(long token, Result result) {
-        CompletableFuture<Result> waiting = results.remove(token);
+        Waiting waiting = results.remove(token);
         if (waiting != null) {
-            finish(waiting, result);
+            finish(waiting.result, result);
         }
     }
 

@@ -145,7 +145,12 @@ final class LockHolding implements Metadata.Session {
                 environment.driver().start(operation, LogLimits.BYTES_MAX);
         log = new OpenLog(id, operation, running);
         subtrees = wanted;
-        var unused = running.outcome().whenComplete((ignored1, ignored2) -> onEnded(id));
+        var unused = running.outcome().whenComplete((ignored, failure) -> {
+            if (failure != null) {
+                operation.abandon(); // The driver has ended it.
+            }
+            onEnded(id);
+        });
     }
 
     /** The servers have refused the log: a round has begun. Locks that are still wanted are asked for again. */
