@@ -190,7 +190,6 @@ final class RunningOperation<R> implements Runnable {
             settle(running, now);
         } catch (RuntimeException e) {
             LOG.error("operation {} failed: broken invariant", id, e);
-            e.printStackTrace();
             abort(e);
         }
     }

@@ -194,7 +194,7 @@ final class LockHolding implements Metadata.Session {
                 return CompletableFuture.failedFuture(
                         new IllegalStateException("the outcome of log " + id + " is not known: " + reply));
             }
-            Executor later = CompletableFuture.delayedExecutor(delayMillis, TimeUnit.MILLISECONDS);
+            Executor later = LockRefusals.later(delayMillis);
             return CompletableFuture.supplyAsync(
                             () -> outcome(id, Math.min(2 * delayMillis, DELAY_MAX_MILLIS), endNanos), later)
                     .thenCompose(next -> next);

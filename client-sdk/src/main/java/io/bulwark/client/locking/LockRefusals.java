@@ -104,6 +104,11 @@ public final class LockRefusals implements Metadata {
         }
     }
 
+    /** Runs tasks after a delay, on threads of their own: an application may block those that all share. */
+    static Executor later(long delayMillis) {
+        return CompletableFuture.delayedExecutor(delayMillis, TimeUnit.MILLISECONDS, Thread::startVirtualThread);
+    }
+
     private static CompletableFuture<Reply> again(Supplier<CompletableFuture<Reply>> request) {
         return again(request, DELAY_FIRST_MILLIS, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS));
     }
@@ -114,7 +119,7 @@ public final class LockRefusals implements Metadata {
             if (!isLocked(reply) || System.nanoTime() - endNanos >= 0) {
                 return CompletableFuture.completedFuture(reply);
             }
-            Executor later = CompletableFuture.delayedExecutor(delayMillis, TimeUnit.MILLISECONDS);
+            Executor later = later(delayMillis);
             long next = Math.min(2 * delayMillis, DELAY_MAX_MILLIS);
             return CompletableFuture.supplyAsync(() -> again(request, next, endNanos), later)
                     .thenCompose(result -> result);
