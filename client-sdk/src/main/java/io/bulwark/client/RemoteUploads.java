@@ -61,7 +61,7 @@ final class RemoteUploads implements Uploads {
 
     @Override
     public UploadedPart put(Upload upload, int number, InputStream content, PutOptions options) {
-        return put(upload, number, -1, writer -> writer.write(content), options, 1);
+        return put(upload, number, options.expectedLength(), writer -> writer.write(content), options, 1);
     }
 
     @Override
