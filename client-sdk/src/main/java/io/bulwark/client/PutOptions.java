@@ -52,17 +52,34 @@ public record PutOptions(
     }
 
     public PutOptions withContentType(String type) {
-        return new PutOptions(type, tags, properties, finalProperties, lock, precondition, progress, deadline, expectedLength);
+        return new PutOptions(
+                type, tags, properties, finalProperties, lock, precondition, progress, deadline, expectedLength);
     }
 
     public PutOptions withTags(Map<String, String> all) {
         return new PutOptions(
-                contentType, new TreeMap<>(all), properties, finalProperties, lock, precondition, progress, deadline, expectedLength);
+                contentType,
+                new TreeMap<>(all),
+                properties,
+                finalProperties,
+                lock,
+                precondition,
+                progress,
+                deadline,
+                expectedLength);
     }
 
     public PutOptions withProperties(Map<String, String> all) {
         return new PutOptions(
-                contentType, tags, new TreeMap<>(all), finalProperties, lock, precondition, progress, deadline, expectedLength);
+                contentType,
+                tags,
+                new TreeMap<>(all),
+                finalProperties,
+                lock,
+                precondition,
+                progress,
+                deadline,
+                expectedLength);
     }
 
     /**
@@ -72,23 +89,36 @@ public record PutOptions(
      * @param known called once, after the last byte was read; if it throws, nothing is put
      */
     public PutOptions withFinalProperties(Supplier<Map<String, String>> known) {
-        return new PutOptions(contentType, tags, properties, known, lock, precondition, progress, deadline, expectedLength);
+        return new PutOptions(
+                contentType, tags, properties, known, lock, precondition, progress, deadline, expectedLength);
     }
 
     public PutOptions withLock(ObjectLock other) {
-        return new PutOptions(contentType, tags, properties, finalProperties, other, precondition, progress, deadline, expectedLength);
+        return new PutOptions(
+                contentType,
+                tags,
+                properties,
+                finalProperties,
+                other,
+                precondition,
+                progress,
+                deadline,
+                expectedLength);
     }
 
     public PutOptions withPrecondition(Precondition condition) {
-        return new PutOptions(contentType, tags, properties, finalProperties, lock, condition, progress, deadline, expectedLength);
+        return new PutOptions(
+                contentType, tags, properties, finalProperties, lock, condition, progress, deadline, expectedLength);
     }
 
     public PutOptions withProgress(ProgressListener listener) {
-        return new PutOptions(contentType, tags, properties, finalProperties, lock, precondition, listener, deadline, expectedLength);
+        return new PutOptions(
+                contentType, tags, properties, finalProperties, lock, precondition, listener, deadline, expectedLength);
     }
 
     public PutOptions withDeadline(Duration limit) {
-        return new PutOptions(contentType, tags, properties, finalProperties, lock, precondition, progress, limit, expectedLength);
+        return new PutOptions(
+                contentType, tags, properties, finalProperties, lock, precondition, progress, limit, expectedLength);
     }
 
     /** Returns the same for a stream of this length. A wrong one does no harm. */

@@ -20,8 +20,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
-import java.util.Set;
 import java.util.List;
+import java.util.Set;
 
 /** Multipart uploads and compositions in a bucket of a connected client. */
 final class RemoteUploads implements Uploads {

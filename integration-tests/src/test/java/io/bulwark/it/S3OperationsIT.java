@@ -38,6 +38,7 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3Configuration;
 import software.amazon.awssdk.services.s3.model.BucketVersioningStatus;
+import software.amazon.awssdk.services.s3.model.CORSRule;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
 import software.amazon.awssdk.services.s3.model.Delete;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
@@ -362,8 +363,10 @@ class S3OperationsIT {
         s3.createBucket(request -> request.bucket("it-cors"));
         put("it-cors", "k", "x");
         s3.putBucketCors(request -> request.bucket("it-cors")
-                .corsConfiguration(all -> all.corsRules(
-                        rule -> rule.allowedMethods("GET").allowedOrigins("https://page.example"))));
+                .corsConfiguration(all -> all.corsRules(CORSRule.builder()
+                        .allowedMethods("GET")
+                        .allowedOrigins("https://page.example")
+                        .build())));
         URI url;
         try (S3Presigner presigner = S3Presigner.builder()
                 .endpointOverride(endpoint())
@@ -380,7 +383,8 @@ class S3OperationsIT {
         }
         assertThat(send("OPTIONS", url, "https://page.example")).isEqualTo("200 https://page.example");
         assertThat(send("OPTIONS", url, "https://other.example")).isEqualTo("403 ");
-        URI forged = URI.create(url.toString().replaceFirst("X-Amz-Signature=[0-9a-f]{64}", "X-Amz-Signature=" + "0".repeat(64)));
+        URI forged = URI.create(
+                url.toString().replaceFirst("X-Amz-Signature=[0-9a-f]{64}", "X-Amz-Signature=" + "0".repeat(64)));
         assertThat(send("GET", forged, "https://page.example")).isEqualTo("403 https://page.example");
         assertThat(send("GET", url, "https://page.example")).isEqualTo("200 https://page.example");
     }

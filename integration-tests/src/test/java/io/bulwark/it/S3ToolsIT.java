@@ -264,8 +264,8 @@ class S3ToolsIT {
                         .region(Region.US_EAST_1)
                         .forcePathStyle(true)
                         .multipartEnabled(true)
-                        .multipartConfiguration(
-                                parts -> parts.minimumPartSizeInBytes((long) PART).thresholdInBytes((long) PART))
+                        .multipartConfiguration(parts ->
+                                parts.minimumPartSizeInBytes((long) PART).thresholdInBytes((long) PART))
                         .credentialsProvider(StaticCredentialsProvider.create(
                                 AwsBasicCredentials.create(tools().id(), tools().secret())))
                         .build();

@@ -47,8 +47,8 @@ public final class FileUpload {
      * @param replaced the object
      * @throws IOException as {@link #put} does
      */
-    public ObjectInfo replace(
-            Path file, ObjectInfo replaced, PutOptions options, TransferListener listener) throws IOException {
+    public ObjectInfo replace(Path file, ObjectInfo replaced, PutOptions options, TransferListener listener)
+            throws IOException {
         return put(file, replaced.key(), Optional.of(replaced), options, listener);
     }
 

@@ -344,8 +344,8 @@ class UploadsTest {
         assertThat(sealed.getBytes("sealed")).hasSize(10);
         ObjectSlice ofSealed = ObjectSlice.of("films", "sealed").withRange(0, 1);
         bucket.put("plain", content(1));
-        assertThatThrownBy(() -> bucket.compose(
-                        "c", List.of(ObjectSlice.of("films", "plain"), ofSealed), PutOptions.DEFAULT))
+        assertThatThrownBy(() ->
+                        bucket.compose("c", List.of(ObjectSlice.of("films", "plain"), ofSealed), PutOptions.DEFAULT))
                 .isInstanceOf(InvalidRequestException.class)
                 .hasMessageContaining("encrypted by a client");
         Upload upload = bucket.uploads().begin("c", PutOptions.DEFAULT);

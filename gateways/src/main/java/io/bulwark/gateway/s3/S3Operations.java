@@ -73,7 +73,8 @@ public final class S3Operations implements Operations {
             return Optional.empty();
         }
         String method = exchange.header("access-control-request-method").orElse(exchange.method());
-        return Optional.of(crossOriginHeaders(exchange.caller(), exchange.bucket().get(), origin.get(), method));
+        return Optional.of(
+                crossOriginHeaders(exchange.caller(), exchange.bucket().get(), origin.get(), method));
     }
 
     @Override

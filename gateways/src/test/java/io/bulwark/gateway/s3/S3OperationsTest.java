@@ -69,6 +69,8 @@ class S3OperationsTest {
                     arguments -> Optional.ofNullable(documents.get((String) arguments[0]))
                             .map(text -> new BucketDocument(
                                     (String) arguments[0], 1, text.getBytes(StandardCharsets.UTF_8))),
+                    "head/2",
+                    _ -> object(),
                     "open/2",
                     _ -> ScriptedAnswers.of(StoredObject.class, Map.of("info/0", _ -> object())),
                     "info/0",

@@ -121,7 +121,9 @@ public final class Authenticator {
         String query = head.target().query().getOrDefault("X-Amz-Credential", "");
         String header = head.single("authorization").orElse("");
         return Credential.parse(query)
-                .or(() -> Optional.of(CLAIM.matcher(header)).filter(Matcher::find).flatMap(found -> Credential.parse(found.group(1))))
+                .or(() -> Optional.of(CLAIM.matcher(header))
+                        .filter(Matcher::find)
+                        .flatMap(found -> Credential.parse(found.group(1))))
                 .flatMap(credential -> accessKeys.find(credential.keyId()))
                 .map(Authenticator::callerOf)
                 .orElseGet(this::anonymousCaller);

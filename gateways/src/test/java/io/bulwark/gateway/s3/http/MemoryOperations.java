@@ -21,7 +21,8 @@ final class MemoryOperations implements Operations {
 
     @Override
     public SortedMap<String, String> crossOriginHeaders(Caller caller, String bucket, String origin, String method) {
-        return new TreeMap<>(Map.of("access-control-allow-origin", origin, "x-asked", caller + " " + bucket + " " + method));
+        return new TreeMap<>(
+                Map.of("access-control-allow-origin", origin, "x-asked", caller + " " + bucket + " " + method));
     }
 
     @Override

@@ -95,8 +95,7 @@ class S3ServerTest {
                 Map.of("Origin", List.of("https://page.example")),
                 new byte[0],
                 "CRC32");
-        String head = signed.head()
-                .replaceFirst("X-Amz-Signature=[0-9a-f]{64}", "X-Amz-Signature=" + "0".repeat(64));
+        String head = signed.head().replaceFirst("X-Amz-Signature=[0-9a-f]{64}", "X-Amz-Signature=" + "0".repeat(64));
         try (RawClient client = new RawClient(server.boundAddress())) {
             RawClient.Response refused = client.send(head).read();
             assertThat(refused.text()).contains("SignatureDoesNotMatch");

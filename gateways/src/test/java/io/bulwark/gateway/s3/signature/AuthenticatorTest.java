@@ -275,8 +275,8 @@ class AuthenticatorTest {
     @Test
     void aPreflightHasThePersonOfTheKeyThatItNames() {
         RequestHead presigned = simple(Form.PRESIGNED);
-        RequestHead preflight = new RequestHead(
-                "OPTIONS", presigned.target(), new TreeMap<>(Map.of("host", List.of("localhost"))));
+        RequestHead preflight =
+                new RequestHead("OPTIONS", presigned.target(), new TreeMap<>(Map.of("host", List.of("localhost"))));
         assertThat(authenticator.preflight(preflight).caller().person()).isEqualTo(OneKey.EXAMPLE.person());
         RequestHead unknown = withQuery(preflight, "X-Amz-Credential", "AKIB00000000000000/20261129/r/s3/aws4_request");
         assertThatThrownBy(() -> authenticator.preflight(unknown).caller()).isInstanceOf(S3Exception.class);
