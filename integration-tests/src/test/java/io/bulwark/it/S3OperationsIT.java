@@ -59,13 +59,15 @@ class S3OperationsIT {
 
     private static final int PART = 5 << 20;
 
+    private AwsCredentialsProvider owner;
     private S3Client s3;
     private S3Client other;
 
     @BeforeAll
     void makeKeys() {
-        s3 = client();
-        other = client();
+        owner = key();
+        s3 = client(owner);
+        other = client(key());
     }
 
     @AfterAll
@@ -86,13 +88,13 @@ class S3OperationsIT {
         return URI.create("http://127.0.0.1:" + CLUSTER.plan().s3Address().getPort());
     }
 
-    private static S3Client client() {
+    private static S3Client client(AwsCredentialsProvider key) {
         return S3Client.builder()
                 .endpointOverride(endpoint())
                 .region(Region.US_EAST_1)
                 .forcePathStyle(true)
                 .httpClient(UrlConnectionHttpClient.create())
-                .credentialsProvider(key())
+                .credentialsProvider(key)
                 .build();
     }
 
@@ -373,7 +375,7 @@ class S3OperationsIT {
                 .region(Region.US_EAST_1)
                 .serviceConfiguration(
                         S3Configuration.builder().pathStyleAccessEnabled(true).build())
-                .credentialsProvider(key())
+                .credentialsProvider(owner)
                 .build()) {
             url = presigner
                     .presignGetObject(request -> request.signatureDuration(Duration.ofMinutes(5))
