@@ -16,6 +16,7 @@ import io.bulwark.client.ObjectPage;
 import io.bulwark.client.ObjectSlice;
 import io.bulwark.client.Precondition;
 import io.bulwark.client.PutOptions;
+import io.bulwark.client.StoredObject;
 import io.bulwark.client.Uploads;
 import io.bulwark.client.VersionInfo;
 import io.bulwark.client.VersionListOptions;
@@ -258,6 +259,11 @@ public final class MemoryBucket implements Bucket {
                 return count;
             }
         };
+    }
+
+    @Override
+    public StoredObject open(String key, long version) {
+        throw new UnsupportedOperationException();
     }
 
     @Override

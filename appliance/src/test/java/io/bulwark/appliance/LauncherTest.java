@@ -49,7 +49,9 @@ class LauncherTest {
                 .orElseThrow();
         Files.copy(launcher, clone.resolve("bulwark"), StandardCopyOption.COPY_ATTRIBUTES);
         Files.createDirectory(clone.resolve("dist"));
-        Files.copy(launcher.resolveSibling("dist/launch.sh"), clone.resolve("dist/launch.sh"));
+        for (String part : List.of("dist/launch.sh", "dist/arguments.sh")) {
+            Files.copy(launcher.resolveSibling(part), clone.resolve(part));
+        }
         script("tools/mvn", """
             echo built >>"$CALLS"
             echo "[INFO] Building Bulwark: protocol 0.1.0-SNAPSHOT                [1/2]"
@@ -123,6 +125,18 @@ class LauncherTest {
         assertThat(run("put", "there", "bucket", "--recursive").out())
                 .startsWith("java ")
                 .doesNotContain("AOT");
+    }
+
+    @Test
+    void optionsOfEveryCommandMayStandBeforeIt() throws Exception {
+        assertThat(run("--data", "a b", "up", "--detach").out())
+                .contains("-XX:MaxRAM=8g")
+                .endsWith(" up --detach --data a b\n");
+        assertThat(run("--json", "--profile=p", "--data=d", "node", "list").out())
+                .contains("-XX:+UseSerialGC")
+                .endsWith(" node list --json --profile=p --data=d\n");
+        assertThat(run("--data", "d", "ls", "--", "-name").out()).endsWith(" ls --data d -- -name\n");
+        assertThat(run("--data").out()).endsWith(" --data\n");
     }
 
     @Test

@@ -109,6 +109,14 @@ public interface Bucket {
         return get(key, GetOptions.DEFAULT);
     }
 
+    /**
+     * Finds a version, to be judged by its metadata before its bytes are read.
+     *
+     * @param version 0 for the latest
+     * @throws io.bulwark.client.error.NoSuchKeyException if there is no such object
+     */
+    StoredObject open(String key, long version);
+
     /** All bytes, for objects that fit into an array. */
     byte[] getBytes(String key, GetOptions options);
 

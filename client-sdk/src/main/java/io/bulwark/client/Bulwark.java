@@ -74,6 +74,14 @@ public interface Bulwark extends AutoCloseable {
     Bucket bucket(String name);
 
     /**
+     * Returns a bucket that another view of this client has found, without asking for it again. The replicas judge each
+     * call by the rights of this view.
+     *
+     * @param found as {@link #bucket(String)} of this client, or of a view of it, returned it
+     */
+    Bucket bucket(Bucket found);
+
+    /**
      * A bucket whose objects are encrypted here before they leave, and decrypted when they are read. Objects in it that are not encrypted
      * are read as they are.
      *

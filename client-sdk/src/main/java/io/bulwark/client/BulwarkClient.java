@@ -282,7 +282,18 @@ final class BulwarkClient implements Bulwark {
 
     @Override
     public Bucket bucket(String name) {
-        Bucket stored = new RemoteBucket(this, name, findBucket(name).volume());
+        return sealed(new RemoteBucket(this, name, findBucket(name).volume()));
+    }
+
+    @Override
+    public Bucket bucket(Bucket found) {
+        if (EncryptedBucket.stored(found) instanceof RemoteBucket known) {
+            return sealed(known.seenBy(this));
+        }
+        throw new IllegalArgumentException("a bucket of another client: " + found.name());
+    }
+
+    private Bucket sealed(Bucket stored) {
         return keys.map(provider -> (Bucket) new EncryptedBucket(stored, provider))
                 .orElse(stored);
     }

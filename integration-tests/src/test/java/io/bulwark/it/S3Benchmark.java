@@ -4,7 +4,14 @@ import io.bulwark.client.AccessKeySpec;
 import io.bulwark.client.AccessKeys;
 import io.bulwark.client.Bucket;
 import io.bulwark.protocol.metadata.Rights;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.HttpURLConnection;
 import java.net.URI;
+import java.net.URL;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -19,15 +26,19 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.S3Configuration;
+import software.amazon.awssdk.services.s3.presigner.S3Presigner;
 
 /**
- * Objects through the S3 gateway against the same objects through the SDK, in turns, and lists of keys. On demand, {@code
- * -Dtest=S3Benchmark}. docs/benchmarks.md has its output.
+ * Objects through the S3 gateway against the same objects through the SDK, in turns, and lists of keys. Amazon's client
+ * takes a part of the same processors for its signatures and checksums; one that only sends presigned requests shows the
+ * gateway without that. On demand, {@code -Dtest=S3Benchmark}. docs/benchmarks.md has its output.
  */
 @NullMarked
 class S3Benchmark {
@@ -60,12 +71,22 @@ class S3Benchmark {
     void oneMebibyteAndAThousandKeys() throws Exception {
         new Random(LiveCluster.SEED).nextBytes(content);
         Bucket bucket = CLUSTER.client().createBucket(BUCKET);
-        try (S3Client s3 = client();
+        AwsCredentialsProvider key = key();
+        try (S3Client s3 = client(key);
+                S3Presigner presigner = presigner(key);
                 ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE)) {
             Series sdkPut = new Series("put, SDK", new ArrayList<>());
             Series s3Put = new Series("put, S3", new ArrayList<>());
             Series sdkGet = new Series("get, SDK", new ArrayList<>());
             Series s3Get = new Series("get, S3", new ArrayList<>());
+            Series plainPut = new Series("put, S3, presigned", new ArrayList<>());
+            Series plainGet = new Series("get, S3, presigned", new ArrayList<>());
+            List<URL> puts = new ArrayList<>();
+            List<URL> gets = new ArrayList<>();
+            for (int i = 0; i < OBJECTS; i++) {
+                puts.add(putUrl(presigner, "plain/" + i));
+                gets.add(getUrl(presigner, "plain/" + i));
+            }
             for (int round = 0; round <= ROUNDS; round++) {
                 boolean counts = round > 0; // The first warms all up.
                 measure(threads, sdkPut, counts, i -> bucket.put("sdk/" + i, content));
@@ -83,12 +104,16 @@ class S3Benchmark {
                         i -> check(s3.getObjectAsBytes(
                                         request -> request.bucket(BUCKET).key("s3/" + i))
                                 .asByteArrayUnsafe()));
+                measure(threads, plainPut, counts, i -> put(puts.get(i)));
+                measure(threads, plainGet, counts, i -> check(get(gets.get(i))));
             }
             System.out.println("| | MiB/s | Ratio |\n|---|---|---|");
             print(sdkPut, sdkPut);
             print(s3Put, sdkPut);
+            print(plainPut, sdkPut);
             print(sdkGet, sdkGet);
             print(s3Get, sdkGet);
+            print(plainGet, sdkGet);
             lists(threads, bucket, s3);
         }
     }
@@ -149,17 +174,74 @@ class S3Benchmark {
         }
     }
 
-    private static S3Client client() {
+    private void put(URL url) {
+        try {
+            HttpURLConnection connection = (HttpURLConnection) url.openConnection();
+            connection.setRequestMethod("PUT");
+            connection.setDoOutput(true);
+            connection.setFixedLengthStreamingMode(BYTES);
+            try (OutputStream out = connection.getOutputStream()) {
+                out.write(content);
+            }
+            try (InputStream answer = connection.getInputStream()) {
+                answer.transferTo(OutputStream.nullOutputStream());
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static byte[] get(URL url) {
+        try (InputStream answer = url.openStream()) {
+            byte[] read = answer.readNBytes(BYTES);
+            return answer.read() < 0 ? read : new byte[0];
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static URL putUrl(S3Presigner presigner, String name) {
+        return presigner
+                .presignPutObject(request -> request.signatureDuration(Duration.ofHours(1))
+                        .putObjectRequest(put -> put.bucket(BUCKET).key(name)))
+                .url();
+    }
+
+    private static URL getUrl(S3Presigner presigner, String name) {
+        return presigner
+                .presignGetObject(request -> request.signatureDuration(Duration.ofHours(1))
+                        .getObjectRequest(get -> get.bucket(BUCKET).key(name)))
+                .url();
+    }
+
+    private static AwsCredentialsProvider key() {
         AccessKeys.Issued key =
                 CLUSTER.client().accessKeys().create(AccessKeySpec.of("bench").withRights(Rights.ALL));
+        return StaticCredentialsProvider.create(
+                AwsBasicCredentials.create(key.key().id(), key.secret()));
+    }
+
+    private static URI endpoint() {
+        return URI.create("http://127.0.0.1:" + CLUSTER.plan().s3Address().getPort());
+    }
+
+    private static S3Client client(AwsCredentialsProvider key) {
         return S3Client.builder()
-                .endpointOverride(URI.create(
-                        "http://127.0.0.1:" + CLUSTER.plan().s3Address().getPort()))
+                .endpointOverride(endpoint())
                 .region(Region.US_EAST_1)
                 .forcePathStyle(true)
                 .httpClient(UrlConnectionHttpClient.create())
-                .credentialsProvider(StaticCredentialsProvider.create(
-                        AwsBasicCredentials.create(key.key().id(), key.secret())))
+                .credentialsProvider(key)
+                .build();
+    }
+
+    private static S3Presigner presigner(AwsCredentialsProvider key) {
+        return S3Presigner.builder()
+                .endpointOverride(endpoint())
+                .region(Region.US_EAST_1)
+                .serviceConfiguration(
+                        S3Configuration.builder().pathStyleAccessEnabled(true).build())
+                .credentialsProvider(key)
                 .build();
     }
 }

@@ -8,7 +8,11 @@ import io.bulwark.client.AccessKeys;
 import io.bulwark.client.Bulwark;
 import io.bulwark.protocol.metadata.Rights;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -25,13 +29,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.core.ResponseBytes;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.S3Configuration;
 import software.amazon.awssdk.services.s3.model.BucketVersioningStatus;
+import software.amazon.awssdk.services.s3.model.CORSRule;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
 import software.amazon.awssdk.services.s3.model.Delete;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
@@ -42,6 +49,7 @@ import software.amazon.awssdk.services.s3.model.ObjectLockRetentionMode;
 import software.amazon.awssdk.services.s3.model.ObjectVersion;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.s3.model.Tag;
+import software.amazon.awssdk.services.s3.presigner.S3Presigner;
 
 /** Operations of the S3 gateway as Amazon's own client sees them, each against a real cluster. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -51,13 +59,15 @@ class S3OperationsIT {
 
     private static final int PART = 5 << 20;
 
+    private AwsCredentialsProvider owner;
     private S3Client s3;
     private S3Client other;
 
     @BeforeAll
     void makeKeys() {
-        s3 = client();
-        other = client();
+        owner = key();
+        s3 = client(owner);
+        other = client(key());
     }
 
     @AfterAll
@@ -66,18 +76,25 @@ class S3OperationsIT {
         other.close();
     }
 
-    private static S3Client client() {
+    private static AwsCredentialsProvider key() {
         Bulwark operator = CLUSTER.client();
         AccessKeys.Issued key =
                 operator.accessKeys().create(AccessKeySpec.of("it").withRights(Rights.ALL));
+        return StaticCredentialsProvider.create(
+                AwsBasicCredentials.create(key.key().id(), key.secret()));
+    }
+
+    private static URI endpoint() {
+        return URI.create("http://127.0.0.1:" + CLUSTER.plan().s3Address().getPort());
+    }
+
+    private static S3Client client(AwsCredentialsProvider key) {
         return S3Client.builder()
-                .endpointOverride(URI.create(
-                        "http://127.0.0.1:" + CLUSTER.plan().s3Address().getPort()))
+                .endpointOverride(endpoint())
                 .region(Region.US_EAST_1)
                 .forcePathStyle(true)
                 .httpClient(UrlConnectionHttpClient.create())
-                .credentialsProvider(StaticCredentialsProvider.create(
-                        AwsBasicCredentials.create(key.key().id(), key.secret())))
+                .credentialsProvider(key)
                 .build();
     }
 
@@ -341,6 +358,52 @@ class S3OperationsIT {
         s3.deleteObject(request ->
                 request.bucket("it-versions").key("a").versionId(second).bypassGovernanceRetention(true));
         assertThat(get("it-versions", "a")).isEqualTo("1");
+    }
+
+    @Test
+    void pagesOfOtherOriginsUsePresignedUrls() throws Exception {
+        s3.createBucket(request -> request.bucket("it-cors"));
+        put("it-cors", "k", "x");
+        s3.putBucketCors(request -> request.bucket("it-cors")
+                .corsConfiguration(all -> all.corsRules(CORSRule.builder()
+                        .allowedMethods("GET")
+                        .allowedOrigins("https://page.example")
+                        .build())));
+        URI url;
+        try (S3Presigner presigner = S3Presigner.builder()
+                .endpointOverride(endpoint())
+                .region(Region.US_EAST_1)
+                .serviceConfiguration(
+                        S3Configuration.builder().pathStyleAccessEnabled(true).build())
+                .credentialsProvider(owner)
+                .build()) {
+            url = presigner
+                    .presignGetObject(request -> request.signatureDuration(Duration.ofMinutes(5))
+                            .getObjectRequest(get -> get.bucket("it-cors").key("k")))
+                    .url()
+                    .toURI();
+        }
+        assertThat(send("OPTIONS", url, "https://page.example")).isEqualTo("200 https://page.example");
+        assertThat(send("OPTIONS", url, "https://other.example")).isEqualTo("403 ");
+        URI forged = URI.create(
+                url.toString().replaceFirst("X-Amz-Signature=[0-9a-f]{64}", "X-Amz-Signature=" + "0".repeat(64)));
+        assertThat(send("GET", forged, "https://page.example")).isEqualTo("403 https://page.example");
+        assertThat(send("GET", url, "https://page.example")).isEqualTo("200 https://page.example");
+    }
+
+    /** Returns the status and the origin that may read the answer. */
+    private static String send(String method, URI url, String origin) throws Exception {
+        try (HttpClient browser = HttpClient.newHttpClient()) {
+            HttpResponse<Void> answer = browser.send(
+                    HttpRequest.newBuilder(url)
+                            .method(method, HttpRequest.BodyPublishers.noBody())
+                            .header("Origin", origin)
+                            .header("Access-Control-Request-Method", "GET")
+                            .build(),
+                    HttpResponse.BodyHandlers.discarding());
+            return answer.statusCode() + " "
+                    + answer.headers().firstValue("access-control-allow-origin").orElse("");
+        }
     }
 
     @Test

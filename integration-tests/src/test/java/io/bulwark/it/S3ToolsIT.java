@@ -35,6 +35,11 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.s3.S3AsyncClient;
+import software.amazon.awssdk.transfer.s3.S3TransferManager;
 
 /**
  * Programs that people use S3 with do a real job through the gateway: a tree goes in and comes back with the same bytes. restic does it
@@ -249,9 +254,41 @@ class S3ToolsIT {
         assertThat(objects("boto3/")).isZero();
     }
 
-    /** The last test, since the node stays killed. */
     @Test
     @Order(5)
+    @Tag("nightly")
+    void transferManagerCopiesATree() throws Exception {
+        Path back = directory.resolve("manager-back");
+        try (S3AsyncClient client = S3AsyncClient.builder()
+                        .endpointOverride(URI.create(tools().endpoint()))
+                        .region(Region.US_EAST_1)
+                        .forcePathStyle(true)
+                        .multipartEnabled(true)
+                        .multipartConfiguration(parts ->
+                                parts.minimumPartSizeInBytes((long) PART).thresholdInBytes((long) PART))
+                        .credentialsProvider(StaticCredentialsProvider.create(
+                                AwsBasicCredentials.create(tools().id(), tools().secret())))
+                        .build();
+                S3TransferManager manager =
+                        S3TransferManager.builder().s3Client(client).build()) {
+            var stored = manager.uploadDirectory(
+                            request -> request.source(tree()).bucket(BUCKET).s3Prefix("manager"))
+                    .completionFuture()
+                    .get();
+            assertThat(stored.failedTransfers()).isEmpty();
+            var read = manager.downloadDirectory(request -> request.bucket(BUCKET)
+                            .listObjectsV2RequestTransformer(list -> list.prefix("manager/"))
+                            .destination(back))
+                    .completionFuture()
+                    .get();
+            assertThat(read.failedTransfers()).isEmpty();
+            assertSame(back);
+        }
+    }
+
+    /** The last test, since the node stays killed. */
+    @Test
+    @Order(6)
     void resticBacksUpWhileANodeLiesAndAnotherIsKilled() throws Exception {
         S3Tools.assume("restic");
         write("incompressible.bin", BACKUP_BYTES, new Random(LiveCluster.SEED + 1));

@@ -1,19 +1,24 @@
 package io.bulwark.appliance.cli;
 
+import io.bulwark.appliance.transfer.BucketCopy;
+import io.bulwark.appliance.transfer.TransferSettings;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.FragmentMap;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.Precondition;
 import io.bulwark.client.encryption.ObjectEncryption;
+import java.io.IOException;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code stat}, {@code cp} and {@code mv}. */
 final class ObjectCommands {
@@ -94,8 +99,62 @@ final class ObjectCommands {
         }
     }
 
-    @Command(name = "cp", description = "Copy an object; within one volume no data is copied.")
+    @Command(
+            name = "cp",
+            description = {
+                "Copy an object, or with -r the changed objects below a prefix; within one volume no data is copied.",
+                "Trees are copied as by `sync`."
+            })
     static final class Copy extends ToTarget {
+        @Spec
+        private CommandSpec spec = CommandSpec.create();
+
+        @Option(
+                names = {"-r", "--recursive"},
+                description = "Copy the changed objects below a prefix.")
+        private boolean recursive;
+
+        @Option(names = "--dry-run", description = "Of a tree: only print the changes.")
+        private boolean dryRun;
+
+        @Mixin
+        private final TransferOptions transfer = new TransferOptions();
+
+        @Override
+        public Integer call() throws IOException, InterruptedException {
+            if (!recursive) {
+                TransferOptions.refuse(
+                        spec,
+                        "without -r",
+                        "--dry-run",
+                        "--checksum",
+                        "--parallel",
+                        "--bwlimit",
+                        "--include",
+                        "--exclude",
+                        "--filter-from");
+                return super.call();
+            }
+            TransferOptions.refuse(spec, "with -r", "--if-absent");
+            TransferSettings settings = transfer.settings();
+            try (Bulwark client = access.connect()) {
+                return new TransferRun(access.global(), "cp", false).run(copy(client, settings), dryRun);
+            }
+        }
+
+        private BucketCopy copy(Bulwark client, TransferSettings settings) {
+            try {
+                return new BucketCopy(
+                        client.bucket(source.bucket()),
+                        source.key(),
+                        client.bucket(target.bucket()),
+                        target.key(),
+                        settings);
+            } catch (IllegalArgumentException e) {
+                throw new CommandFailure(CommandFailure.USAGE, String.valueOf(e.getMessage()));
+            }
+        }
+
         @Override
         ObjectInfo apply(Bucket from, String key, Bucket to, String targetKey, Precondition precondition) {
             return from.copy(key, to, targetKey, precondition);
@@ -122,13 +181,13 @@ final class ObjectCommands {
 
     abstract static class ToTarget implements Callable<Integer> {
         @Mixin
-        private final ClusterAccess access = new ClusterAccess();
+        final ClusterAccess access = new ClusterAccess();
 
         @Parameters(index = "0", paramLabel = "BUCKET/KEY", converter = ObjectPath.Converter.class)
-        private ObjectPath source = new ObjectPath("", "");
+        ObjectPath source = new ObjectPath("", "");
 
         @Parameters(index = "1", paramLabel = "BUCKET[/KEY]", converter = ObjectPath.Converter.class)
-        private ObjectPath target = new ObjectPath("", "");
+        ObjectPath target = new ObjectPath("", "");
 
         @Option(names = "--if-absent", description = "Fail if the new name exists.")
         private boolean ifAbsent;
@@ -138,7 +197,7 @@ final class ObjectCommands {
         abstract String done();
 
         @Override
-        public Integer call() {
+        public Integer call() throws IOException, InterruptedException {
             String key = source.needKey().key();
             String targetKey = target.keyOr(key.substring(key.lastIndexOf('/') + 1));
             try (Bulwark client = access.connect()) {

@@ -45,6 +45,9 @@ final class UpCommand implements Callable<Integer> {
     /** Bytes at the end of a log that are searched for the last message. */
     private static final int LAST_BYTES_MAX = 64 << 10;
 
+    /** Property of a process that `up --detach` has started. */
+    private static final String BACKGROUND = "bulwark.background";
+
     enum Switch {
         ON,
         OFF
@@ -158,7 +161,7 @@ final class UpCommand implements Callable<Integer> {
             json.put("data", data.toString());
             json.put("console", appliance.consoleUrl());
             json.put("s3", appliance.s3Url());
-            appliance.setupUrl().ifPresent(url -> json.put("setup", url));
+            setupLink(appliance).ifPresent(url -> json.put("setup", url));
             json.put("members", appliance.members());
             GlobalOptions.printJson(json);
             return;
@@ -172,12 +175,12 @@ final class UpCommand implements Callable<Integer> {
             }
             System.out.println(Text.table(rows));
         }
-        System.out.println("Bulwark is up. Console: " + appliance.setupUrl().orElseGet(appliance::consoleUrl)
+        System.out.println("Bulwark is up. Console: " + setupLink(appliance).orElseGet(appliance::consoleUrl)
                 + "   Data: " + data);
         if (!appliance.s3Url().isEmpty()) {
             System.out.println("S3: " + appliance.s3Url() + "   `bulwark access-key create` makes a key for it.");
         }
-        if (appliance.setupUrl().isPresent()) {
+        if (setupLink(appliance).isPresent()) {
             System.out.println(
                     "Open the link within an hour: it creates the account of the console's first administrator.");
         }
@@ -188,9 +191,15 @@ final class UpCommand implements Callable<Integer> {
         }
     }
 
+    /** Returns the link for people; in the background, where standard output is a log, `up --detach` shows one of its own. */
+    private static Optional<String> setupLink(Appliance appliance) {
+        return Boolean.getBoolean(BACKGROUND) ? Optional.empty() : appliance.setupUrl();
+    }
+
     private int detached(DataDirectory data) throws IOException, InterruptedException {
         Path log = data.log("appliance");
         List<String> command = new ArrayList<>(JavaCommand.appliance());
+        command.add(1, "-D" + BACKGROUND + "=true");
         command.addAll(List.of("up", "--data", data.root().toString()));
         command.addAll(shape.arguments());
         command.addAll(List.of("--durability", durability));

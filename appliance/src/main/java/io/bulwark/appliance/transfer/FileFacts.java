@@ -43,6 +43,9 @@ public record FileFacts(
     /** SHA-256 of the content. */
     public static final String SHA256 = "x-amz-meta-sha256";
 
+    /** All of them. */
+    static final Set<String> NAMES = Set.of(MODIFIED, CHANGED, MODE, SHA256);
+
     private static final Pattern SECONDS = Pattern.compile("-?[0-9]{1,11}(?:\\.[0-9]{1,9})?");
 
     /** Permission bits, or the whole mode of a regular file. */

@@ -1,11 +1,14 @@
 package io.bulwark.appliance.transfer;
 
 import io.bulwark.client.Bucket;
+import io.bulwark.client.CopyOptions;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.Precondition;
 import io.bulwark.client.ProgressListener;
 import io.bulwark.client.PutOptions;
+import io.bulwark.client.error.NoSuchKeyException;
 import io.bulwark.client.error.PreconditionFailedException;
+import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.transport.file.FileChangedException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -13,6 +16,7 @@ import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -33,11 +37,36 @@ public final class FileUpload {
      * @throws IOException if the file cannot be read; or as {@link Bucket#put(String, Path, PutOptions)} does
      */
     public ObjectInfo put(Path file, String key, PutOptions options, TransferListener listener) throws IOException {
+        return put(file, key, Optional.empty(), options, listener);
+    }
+
+    /**
+     * Puts a regular file in the place of an object. If that has the same content, as after a change of the mode alone, no
+     * bytes are stored.
+     *
+     * @param replaced the object
+     * @throws IOException as {@link #put} does
+     */
+    public ObjectInfo replace(Path file, ObjectInfo replaced, PutOptions options, TransferListener listener)
+            throws IOException {
+        return put(file, replaced.key(), Optional.of(replaced), options, listener);
+    }
+
+    private ObjectInfo put(
+            Path file, String key, Optional<ObjectInfo> replaced, PutOptions options, TransferListener listener)
+            throws IOException {
         TreeFile before = settled(file, key);
         boolean young = before.facts().isYoungAt(Instant.now());
         String digest = young ? "" : digest(before);
         if (!digest.isEmpty()) {
             FileFacts facts = before.facts().withSha256(digest);
+            Optional<ObjectInfo> same = replaced.filter(object -> object.length() == before.bytes()
+                            && FileFacts.of(object).sha256().equals(digest))
+                    .flatMap(object -> withFacts(object, facts, options));
+            if (same.isPresent()) {
+                listener.onBytes(before.bytes());
+                return same.get();
+            }
             try {
                 ObjectInfo stored = put(before, key, options.withProperties(merged(facts, options)), listener);
                 return before.isUnchanged() ? stored : replace(stored, before, options, listener);
@@ -50,6 +79,26 @@ public final class FileUpload {
                 : before.facts().withoutChanged();
         PutOptions watched = options.withProgress(watching(options.progress(), listener));
         return bucket.put(key, file, watched.withProperties(merged(facts, options)));
+    }
+
+    /** Gives an object other attributes; returns nothing if it is not there any more. */
+    private Optional<ObjectInfo> withFacts(ObjectInfo object, FileFacts facts, PutOptions options) {
+        SortedMap<String, String> properties = new TreeMap<>(object.properties());
+        properties.keySet().removeAll(FileFacts.NAMES);
+        properties.putAll(merged(facts, options));
+        ObjectAttributes attributes = new ObjectAttributes(options.contentType(), object.tags(), properties);
+        try {
+            return Optional.of(bucket.copy(
+                    object.key(),
+                    object.version(),
+                    bucket,
+                    object.key(),
+                    CopyOptions.DEFAULT
+                            .withAttributes(attributes)
+                            .withPrecondition(Precondition.ifVersion(object.version()))));
+        } catch (PreconditionFailedException | NoSuchKeyException e) {
+            return Optional.empty();
+        }
     }
 
     /** Replaces an object whose SHA-256 may be that of another content, as the file changed between the two readings. */

@@ -23,7 +23,7 @@ public record TransferPlan(List<Change> changed, long unchanged, List<String> go
      * @param path relative to both sides
      * @param there whether the target has another file of this name
      * @param attributesOnly whether the contents are the same
-     * @param object the source, if that is a bucket
+     * @param object the source, if that is a bucket; else the object that a file replaces
      */
     public record Change(
             String path,

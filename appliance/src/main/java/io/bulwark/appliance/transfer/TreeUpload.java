@@ -7,7 +7,6 @@ import io.bulwark.client.bulk.ParallelWork;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -53,20 +52,20 @@ public final class TreeUpload implements Transfer {
             }
         }
         ParallelWork.run(comparisons, settings.parallel());
-        return planned(found, objects.keySet(), stored, log.failures());
+        return planned(found, objects, stored, log.failures());
     }
 
     /** @param stored the files that need not be moved */
     static TransferPlan planned(
-            TreeScan scan, Collection<String> objects, Set<String> stored, List<String> comparisonFailures) {
+            TreeScan scan, Map<String, ObjectInfo> objects, Set<String> stored, List<String> comparisonFailures) {
         List<TransferPlan.Change> changed = new ArrayList<>();
         for (TreeFile file : scan.files().values()) {
             if (!stored.contains(file.path())) {
-                changed.add(
-                        new TransferPlan.Change(file.path(), file.bytes(), objects.contains(file.path()), false, null));
+                ObjectInfo there = objects.get(file.path());
+                changed.add(new TransferPlan.Change(file.path(), file.bytes(), there != null, false, there));
             }
         }
-        List<String> without = objects.stream()
+        List<String> without = objects.keySet().stream()
                 .filter(path -> !scan.files().containsKey(path))
                 .sorted()
                 .toList();
@@ -94,7 +93,10 @@ public final class TreeUpload implements Transfer {
             work.add(() -> {
                 log.attempt(file.toString(), () -> {
                     PutOptions options = PutOptions.DEFAULT.withContentType(ContentTypes.of(change.path()));
-                    ObjectInfo object = upload.put(file, target.key(change.path()), options, listener);
+                    ObjectInfo before = change.object();
+                    ObjectInfo object = before == null
+                            ? upload.put(file, target.key(change.path()), options, listener)
+                            : upload.replace(file, before, options, listener);
                     log.moved(object.length());
                     GrowthNotice.of(file, object).ifPresent(log::note);
                 });

@@ -1,15 +1,18 @@
 package io.bulwark.appliance.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.ProgressListener;
 import io.bulwark.client.PutOptions;
+import io.bulwark.client.error.UnavailableException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,6 +37,25 @@ class FileUploadTest {
         assertThat(stored.properties())
                 .containsOnlyKeys(FileFacts.MODIFIED, FileFacts.CHANGED, FileFacts.MODE, FileFacts.SHA256)
                 .containsEntry(FileFacts.SHA256, ContentDigest.of(file));
+    }
+
+    @Test
+    void afterAChangeOfTheModeAloneNoBytesAreStored() throws IOException {
+        Path file = Files.writeString(directory.resolve("file"), "content");
+        ObjectInfo first = put(file, ProgressListener.NONE);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
+        memory.refuse("file");
+        FileUpload upload = new FileUpload(memory.bucket(), RateLimit.NONE);
+        ObjectInfo second = upload.replace(file, first, PutOptions.DEFAULT, TransferListener.NONE);
+        assertThat(second.properties())
+                .containsEntry(FileFacts.MODE, "0700")
+                .containsEntry(FileFacts.SHA256, ContentDigest.of(file));
+        assertThat(memory.text("file")).isEqualTo("content");
+
+        Files.writeString(file, "CONTENT");
+        assertThatThrownBy(() -> upload.replace(file, second, PutOptions.DEFAULT, TransferListener.NONE))
+                .as("other bytes are put, which is refused")
+                .isInstanceOf(UnavailableException.class);
     }
 
     @Test

@@ -1,10 +1,12 @@
 package io.bulwark.appliance.transfer;
 
 import io.bulwark.client.Bucket;
+import io.bulwark.client.CopyOptions;
 import io.bulwark.client.GetOptions;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.PutOptions;
 import io.bulwark.client.error.NoSuchKeyException;
+import io.bulwark.client.error.PreconditionFailedException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
 import io.bulwark.protocol.object.ObjectAttributes;
@@ -131,7 +133,10 @@ final class MemoryBucket implements InvocationHandler {
                 objects.remove((String) given[0]);
                 yield null;
             }
-            case "copy" -> copy((String) given[0], (Bucket) given[1], (String) given[2]);
+            case "copy" ->
+                given.length == 5
+                        ? copy((String) given[0], (Long) given[1], (CopyOptions) given[4])
+                        : copy((String) given[0], (Bucket) given[1], (String) given[2]);
             case "put" -> put(given);
             case "readTo" -> readTo((String) given[0], (OutputStream) given[1], (GetOptions) given[2]);
             default -> throw new UnsupportedOperationException(method.toString());
@@ -155,6 +160,15 @@ final class MemoryBucket implements InvocationHandler {
         Stored stored = found(key);
         MemoryBucket other = (MemoryBucket) Proxy.getInvocationHandler(target);
         return other.put(targetKey, stored.content(), stored.info().properties());
+    }
+
+    /** Gives an object other attributes. */
+    private ObjectInfo copy(String key, long version, CopyOptions options) {
+        Stored stored = found(key);
+        if (stored.info().version() != version) {
+            throw new PreconditionFailedException("another version", Subject.key(name, key));
+        }
+        return put(key, stored.content(), options.attributes().orElseThrow().properties());
     }
 
     private ObjectInfo put(Object... given) throws IOException {

@@ -3,6 +3,7 @@ package io.bulwark.appliance.transfer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bulwark.client.ObjectInfo;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
@@ -10,7 +11,9 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,7 +39,12 @@ class TreeScanTest {
     }
 
     private static TransferPlan planned(TreeScan scan, String... objects) {
-        return TreeUpload.planned(scan, List.of(objects), Set.of(), List.of());
+        MemoryBucket bucket = new MemoryBucket("bucket");
+        Map<String, ObjectInfo> there = new TreeMap<>();
+        for (String key : objects) {
+            there.put(key, bucket.put(key, new byte[0], Map.of()));
+        }
+        return TreeUpload.planned(scan, there, Set.of(), List.of());
     }
 
     @Test

@@ -166,7 +166,7 @@ public final class TrustWatch implements AutoCloseable {
         known = now;
         replicas.learned(now);
         credentials.asOf(askedNanos);
-        LOG.info("{} trusts the keys of version {} of the registry", credentials.self(), now.version());
+        LOG.debug("{} trusts the keys of version {} of the registry", credentials.self(), now.version());
         keep(now);
     }
 

@@ -342,6 +342,17 @@ class UploadsTest {
                 PutOptions.DEFAULT.withFinalProperties(() -> Map.of("etag", "of the plain text")));
         assertThat(put.properties()).containsEntry("etag", "of the plain text");
         assertThat(sealed.getBytes("sealed")).hasSize(10);
+        ObjectSlice ofSealed = ObjectSlice.of("films", "sealed").withRange(0, 1);
+        bucket.put("plain", content(1));
+        assertThatThrownBy(() ->
+                        bucket.compose("c", List.of(ObjectSlice.of("films", "plain"), ofSealed), PutOptions.DEFAULT))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessageContaining("encrypted by a client");
+        Upload upload = bucket.uploads().begin("c", PutOptions.DEFAULT);
+        assertThatThrownBy(() -> bucket.uploads().copy(upload, 1, ofSealed, PutOptions.DEFAULT))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessageContaining("encrypted by a client");
+        bucket.uploads().abort(upload);
     }
 
     @Test

@@ -5,11 +5,13 @@ import io.bulwark.gateway.s3.call.Call;
 import io.bulwark.gateway.s3.call.SdkFailures;
 import io.bulwark.gateway.s3.cors.CorsExchange;
 import io.bulwark.gateway.s3.permission.Action;
+import io.bulwark.gateway.s3.request.Caller;
 import io.bulwark.gateway.s3.request.Exchange;
 import io.bulwark.gateway.s3.request.Operations;
 import io.bulwark.gateway.s3.request.S3Exception;
 import io.bulwark.gateway.s3.setting.BucketSettings;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.NavigableMap;
@@ -71,14 +73,24 @@ public final class S3Operations implements Operations {
             return Optional.empty();
         }
         String method = exchange.header("access-control-request-method").orElse(exchange.method());
+        return Optional.of(
+                crossOriginHeaders(exchange.caller(), exchange.bucket().get(), origin.get(), method));
+    }
+
+    @Override
+    public SortedMap<String, String> crossOriginHeaders(Caller caller, String bucket, String origin, String method) {
         try {
-            return call(exchange).rules().cors().flatMap(rules -> rules.headersFor(origin.get(), method, List.of()));
+            Bulwark view = door.onBehalfOf(caller.person());
+            return settings.rules(settings.known(view, bucket))
+                    .cors()
+                    .flatMap(rules -> rules.headersFor(origin, method, List.of()))
+                    .orElseGet(Collections::emptySortedMap);
         } catch (RuntimeException e) {
             if (SdkFailures.of(e).isEmpty()) {
                 throw e;
             }
             // The operation fails itself, in its own way.
-            return Optional.empty();
+            return Collections.emptySortedMap();
         }
     }
 

@@ -12,6 +12,7 @@ import io.bulwark.client.DeletedObject;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.Precondition;
 import io.bulwark.client.Principals;
+import io.bulwark.client.StoredObject;
 import io.bulwark.client.Upload;
 import io.bulwark.client.Uploads;
 import io.bulwark.gateway.s3.access.AccessKey;
@@ -70,6 +71,8 @@ class S3OperationsTest {
                                     (String) arguments[0], 1, text.getBytes(StandardCharsets.UTF_8))),
                     "head/2",
                     _ -> object(),
+                    "open/2",
+                    _ -> ScriptedAnswers.of(StoredObject.class, Map.of("info/0", _ -> object())),
                     "info/0",
                     _ -> info("films", "main", 5),
                     "put/3",
@@ -91,7 +94,9 @@ class S3OperationsTest {
                     _ -> door(),
                     "bucket/1",
                     arguments -> {
-                        opened.add((String) arguments[0]);
+                        if (arguments[0] instanceof String name) {
+                            opened.add(name);
+                        }
                         return bucket;
                     },
                     "buckets/0",

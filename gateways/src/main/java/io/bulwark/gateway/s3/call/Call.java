@@ -80,7 +80,9 @@ public final class Call {
     public Bucket bucket() {
         Bucket known = bucket;
         if (known == null) {
-            known = door.bucket(bucketName());
+            // Objects are found, made and judged by the replicas under their names; for them the bucket itself is not
+            // asked for.
+            known = exchange.key().isPresent() ? settings.known(door, bucketName()) : door.bucket(bucketName());
             bucket = known;
         }
         return known;

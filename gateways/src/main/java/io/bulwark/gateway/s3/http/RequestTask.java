@@ -89,7 +89,31 @@ final class RequestTask implements Runnable {
             if (known == null || !known.isSigned()) {
                 responder.refuseStranger();
             }
-            refuse(meaningOf(e));
+            S3Exception refusal = meaningOf(e);
+            refuse(known == null ? refusal.withHeaders(crossOriginHeaders()) : refusal);
+        }
+    }
+
+    /** Returns what lets a page of another origin see why its request was refused; nothing if its claim is none. */
+    private Map<String, String> crossOriginHeaders() {
+        if (!request.headers().contains("origin")) {
+            return Map.of();
+        }
+        try {
+            RequestHead head = head();
+            Addressing.Place place = server.addressing()
+                    .find(head.single("host").orElse(""), head.target().path());
+            if (place.bucket().isEmpty()) {
+                return Map.of();
+            }
+            return server.operations()
+                    .crossOriginHeaders(
+                            server.authenticator().claimedCaller(head),
+                            place.bucket().get(),
+                            head.single("origin").orElse(""),
+                            head.method());
+        } catch (S3Exception _) {
+            return Map.of();
         }
     }
 
@@ -168,7 +192,7 @@ final class RequestTask implements Runnable {
         }
         // Browsers ask for permission without a signature.
         Authentication sender = head.method().equals("OPTIONS")
-                ? server.authenticator().unauthenticated(head)
+                ? server.authenticator().preflight(head)
                 : server.authenticator().authenticate(head);
         OptionalLong length = BodyReader.contentLength(sender, wireLength);
         requireLength(sender.head(), place);

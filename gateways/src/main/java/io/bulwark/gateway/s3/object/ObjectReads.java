@@ -3,6 +3,7 @@ package io.bulwark.gateway.s3.object;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.GetOptions;
 import io.bulwark.client.ObjectInfo;
+import io.bulwark.client.StoredObject;
 import io.bulwark.client.VersionInfo;
 import io.bulwark.client.error.InvalidNameException;
 import io.bulwark.client.error.NoSuchKeyException;
@@ -48,18 +49,22 @@ public final class ObjectReads {
 
     /** Finds a version, and refuses the action if it is not allowed. */
     public static ObjectInfo find(Call call, Action action, String key, Optional<String> versionId) {
+        return open(call, action, key, versionId).info();
+    }
+
+    private static StoredObject open(Call call, Action action, String key, Optional<String> versionId) {
         Bucket bucket = call.bucket();
         long version = VersionIds.parse(versionId);
-        ObjectInfo object;
+        StoredObject object;
         try {
-            object = bucket.head(key, version);
+            object = bucket.open(key, version);
         } catch (NoSuchKeyException _) {
             throw call.authorization().absent(key, absent(bucket, key, versionId));
         } catch (InvalidNameException _) {
             // There is no object of a name that none can have.
             throw call.authorization().absent(key, noSuchKey());
         }
-        call.authorization().ofVersion(versionId).require(action, key, call.accessTo(object));
+        call.authorization().ofVersion(versionId).require(action, key, call.accessTo(object.info()));
         return object;
     }
 
@@ -88,8 +93,10 @@ public final class ObjectReads {
 
     private static void answer(Call call, boolean withContent) {
         NewObject.refuseEncryption(call.exchange());
-        boolean ofVersion = call.versionId().isPresent();
-        ObjectInfo object = find(call, ofVersion ? Action.GET_OBJECT_VERSION : Action.GET_OBJECT);
+        Optional<String> version = call.versionId();
+        StoredObject stored =
+                open(call, version.isPresent() ? Action.GET_OBJECT_VERSION : Action.GET_OBJECT, call.key(), version);
+        ObjectInfo object = stored.info();
         SortedMap<String, String> headers = headers(call, object);
         switch (Conditions.judge(call, "", object)) {
             case FAILED -> throw Conditions.failed();
@@ -110,7 +117,7 @@ public final class ObjectReads {
         long length = range.map(ByteRange::length).orElse(object.length());
         int status = range.isPresent() ? 206 : 200;
         if (withContent) {
-            send(call, object, range.orElse(new ByteRange(0, length)), status, headers);
+            send(call, stored, range.orElse(new ByteRange(0, length)), status, headers);
         } else {
             call.respondToHead(status, headers, length);
         }
@@ -121,9 +128,8 @@ public final class ObjectReads {
     }
 
     private static void send(
-            Call call, ObjectInfo object, ByteRange range, int status, SortedMap<String, String> headers) {
-        GetOptions options = GetOptions.DEFAULT.withVersion(object.version()).withRange(range.offset(), range.length());
-        try (InputStream content = call.bucket().get(object.key(), options)) {
+            Call call, StoredObject object, ByteRange range, int status, SortedMap<String, String> headers) {
+        try (InputStream content = object.content(GetOptions.DEFAULT.withRange(range.offset(), range.length()))) {
             // Whatever hinders the read shows before the response begins, as long as that is possible.
             int first = range.length() == 0 ? -1 : content.read();
             try (OutputStream out = call.exchange().respond(status, headers, OptionalLong.of(range.length()))) {

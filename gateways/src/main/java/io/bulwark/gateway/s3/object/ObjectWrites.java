@@ -33,12 +33,13 @@ public final class ObjectWrites {
     public static void put(Call call) {
         String key = checkedKey(call.key());
         call.authorization().require(Action.PUT_OBJECT, key);
-        checkLength(call);
+        long length = checkedLength(call);
         NewObject object = NewObject.of(call);
         ObjectLock lock = lock(call);
         PutOptions options = object.options()
                 .withLock(lock)
                 .withPrecondition(Conditions.ofWrite(call))
+                .withExpectedLength(length)
                 .withFinalProperties(() -> digests(call.exchange().digests()));
         ObjectInfo stored = call.bucket().put(key, call.exchange().body(), options);
         SortedMap<String, String> headers = written(stored);
@@ -132,8 +133,8 @@ public final class ObjectWrites {
         return headers;
     }
 
-    /** Refuses a body without a length, or a too long one. */
-    public static void checkLength(Call call) {
+    /** Returns the length of the body; refuses one without, or a too long one. */
+    public static long checkedLength(Call call) {
         long length = call.exchange()
                 .contentLength()
                 .orElseThrow(() ->
@@ -141,6 +142,7 @@ public final class ObjectWrites {
         if (length > BYTES_MAX) {
             throw ErrorCode.ENTITY_TOO_LARGE.because("Your proposed upload exceeds the maximum allowed size");
         }
+        return length;
     }
 
     /** Returns the lock that the headers ask for, which the bucket must know. */

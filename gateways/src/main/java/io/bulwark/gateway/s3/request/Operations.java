@@ -1,6 +1,8 @@
 package io.bulwark.gateway.s3.request;
 
+import java.util.Collections;
 import java.util.Optional;
+import java.util.SortedMap;
 
 /** All operations of the protocol: chooses the one that a request asks for, and answers it. */
 public interface Operations {
@@ -10,6 +12,15 @@ public interface Operations {
      * @throws S3Exception if the request is refused and no response has begun
      */
     void handle(Exchange exchange);
+
+    /**
+     * Returns the headers that let pages of another origin read why a request about a bucket was refused.
+     *
+     * @param caller for whom the bucket's rules are asked for; the signature may be wrong
+     */
+    default SortedMap<String, String> crossOriginHeaders(Caller caller, String bucket, String origin, String method) {
+        return Collections.emptySortedMap();
+    }
 
     /**
      * Translates a failure that came up before or in an operation, as of the cluster that keeps the access keys.

@@ -54,7 +54,15 @@ public final class BucketSettings {
         this.actions = Set.copyOf(actions);
     }
 
-    private record Remembered(BucketRules rules, long untilNanos) {}
+    private record Remembered(Bucket bucket, BucketRules rules, long untilNanos) {}
+
+    /** Returns a bucket, which is asked for unless its rules are remembered. */
+    public Bucket known(Bulwark view, String bucket) {
+        Remembered known = rules.get(bucket);
+        return known != null && known.untilNanos() - System.nanoTime() > 0
+                ? view.bucket(known.bucket())
+                : view.bucket(bucket);
+    }
 
     /** Returns the rules of a bucket. */
     public BucketRules rules(Bucket bucket) {
@@ -66,7 +74,7 @@ public final class BucketSettings {
         if (rules.size() >= RULES_MAX) {
             rules.clear();
         }
-        rules.put(bucket.name(), new Remembered(read, System.nanoTime() + VALIDITY.toNanos()));
+        rules.put(bucket.name(), new Remembered(bucket, read, System.nanoTime() + VALIDITY.toNanos()));
         return read;
     }
 

@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Verifies the senders of requests by the signature in the header, in the query or in a POST form. Thread-safe. */
@@ -29,6 +30,7 @@ public final class Authenticator {
     private static final Pattern SIGNATURE = Pattern.compile("[0-9a-f]{64}");
     private static final Pattern SIGNED_HEADERS =
             Pattern.compile("[a-z0-9!#$%&'*+.^_`|~-]+(;[a-z0-9!#$%&'*+.^_`|~-]+)*");
+    private static final Pattern CLAIM = Pattern.compile("Credential=([^, ]{1,512})");
     private static final Pattern EXPIRY = Pattern.compile("[0-9]{1,9}");
     /** Parameters of the query that belong to the signature. */
     private static final Set<String> OWN_PARAMETERS = Set.of(
@@ -101,9 +103,30 @@ public final class Authenticator {
         return new Authentication(() -> caller, head, payload, Optional.empty());
     }
 
-    /** Accepts a request without looking at its signature; asking for its caller fails if {@link #anonymousCaller} does. */
-    public Authentication unauthenticated(RequestHead head) {
-        return new Authentication(this::anonymousCaller, head, Payload.UNSIGNED, Optional.empty());
+    /**
+     * Accepts the question of a browser, which has no signature. Its caller is {@link #claimedCaller}, so that presigned
+     * URLs work where requests without a signature are refused.
+     */
+    public Authentication preflight(RequestHead head) {
+        return new Authentication(() -> claimedCaller(head), head, Payload.UNSIGNED, Optional.empty());
+    }
+
+    /**
+     * Returns the caller whose key a request names, without a look at the signature. Anybody can name a key, so this is
+     * good for one thing: to ask which other origins may read answers, which is no secret.
+     *
+     * @throws S3Exception if the request names no key of this cluster, and none without a signature are served
+     */
+    public Caller claimedCaller(RequestHead head) {
+        String query = head.target().query().getOrDefault("X-Amz-Credential", "");
+        String header = head.single("authorization").orElse("");
+        return Credential.parse(query)
+                .or(() -> Optional.of(CLAIM.matcher(header))
+                        .filter(Matcher::find)
+                        .flatMap(found -> Credential.parse(found.group(1))))
+                .flatMap(credential -> accessKeys.find(credential.keyId()))
+                .map(Authenticator::callerOf)
+                .orElseGet(this::anonymousCaller);
     }
 
     /**

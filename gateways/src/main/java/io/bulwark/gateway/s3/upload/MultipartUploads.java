@@ -63,11 +63,12 @@ public final class MultipartUploads {
     public static void putPart(Call call) {
         call.authorization().require(Action.PUT_OBJECT, call.key());
         int number = partNumber(call);
-        ObjectWrites.checkLength(call);
+        long length = ObjectWrites.checkedLength(call);
         NewObject.refuseEncryption(call.exchange());
         Upload upload = find(call);
-        PutOptions options = PutOptions.DEFAULT.withFinalProperties(
-                () -> ObjectWrites.digests(call.exchange().digests()));
+        PutOptions options = PutOptions.DEFAULT
+                .withExpectedLength(length)
+                .withFinalProperties(() -> ObjectWrites.digests(call.exchange().digests()));
         call.bucket().uploads().put(upload, number, call.exchange().body(), options);
         BodyDigests digests = call.exchange().digests();
         SortedMap<String, String> headers = ObjectWrites.checksumHeaders(digests);

@@ -1,5 +1,6 @@
 package io.bulwark.gateway.s3.http;
 
+import io.bulwark.gateway.s3.request.Caller;
 import io.bulwark.gateway.s3.request.Exchange;
 import io.bulwark.gateway.s3.request.Operations;
 import io.bulwark.gateway.s3.request.S3Exception;
@@ -9,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -16,6 +18,12 @@ import java.util.concurrent.ConcurrentHashMap;
 final class MemoryOperations implements Operations {
     final Map<String, byte[]> objects = new ConcurrentHashMap<>();
     final Map<String, Map<String, String>> checksums = new ConcurrentHashMap<>();
+
+    @Override
+    public SortedMap<String, String> crossOriginHeaders(Caller caller, String bucket, String origin, String method) {
+        return new TreeMap<>(
+                Map.of("access-control-allow-origin", origin, "x-asked", caller + " " + bucket + " " + method));
+    }
 
     @Override
     public void handle(Exchange exchange) {

@@ -87,6 +87,26 @@ class S3ServerTest {
     }
 
     @Test
+    void aPageMayReadWhyItsSignatureWasRefused() throws IOException {
+        AwsSigner.Signed signed = signer.sign(
+                Form.PRESIGNED,
+                "GET",
+                uri("/bucket/key"),
+                Map.of("Origin", List.of("https://page.example")),
+                new byte[0],
+                "CRC32");
+        String head = signed.head().replaceFirst("X-Amz-Signature=[0-9a-f]{64}", "X-Amz-Signature=" + "0".repeat(64));
+        try (RawClient client = new RawClient(server.boundAddress())) {
+            RawClient.Response refused = client.send(head).read();
+            assertThat(refused.text()).contains("SignatureDoesNotMatch");
+            assertThat(refused.header("access-control-allow-origin")).isEqualTo("https://page.example");
+            assertThat(refused.header("x-asked"))
+                    .contains(OneKey.EXAMPLE.person().toString())
+                    .endsWith("bucket GET");
+        }
+    }
+
+    @Test
     void aHeadHasTheLengthButNoBody() throws IOException {
         operations.objects.put("bucket/key", "content".getBytes(StandardCharsets.UTF_8));
         AwsSigner.Signed head =

@@ -269,7 +269,28 @@ class AuthenticatorTest {
         assertThat(open.authenticate(head).caller().key()).isEqualTo(Optional.empty());
         assertThat(codeOf(open, with(head, "x-amz-content-sha256", "STREAMING-AWS4-HMAC-SHA256-PAYLOAD")))
                 .isEqualTo("AccessDenied");
-        assertThatThrownBy(() -> authenticator.unauthenticated(head).caller()).isInstanceOf(S3Exception.class);
+        assertThatThrownBy(() -> authenticator.preflight(head).caller()).isInstanceOf(S3Exception.class);
+    }
+
+    @Test
+    void aPreflightHasThePersonOfTheKeyThatItNames() {
+        RequestHead presigned = simple(Form.PRESIGNED);
+        RequestHead preflight =
+                new RequestHead("OPTIONS", presigned.target(), new TreeMap<>(Map.of("host", List.of("localhost"))));
+        assertThat(authenticator.preflight(preflight).caller().person()).isEqualTo(OneKey.EXAMPLE.person());
+        RequestHead unknown = withQuery(preflight, "X-Amz-Credential", "AKIB00000000000000/20261129/r/s3/aws4_request");
+        assertThatThrownBy(() -> authenticator.preflight(unknown).caller()).isInstanceOf(S3Exception.class);
+    }
+
+    @Test
+    void aWrongSignatureStillNamesItsKey() {
+        RequestHead head = simple(Form.HEADER_SIGNED_PAYLOAD);
+        String good = head.single("authorization").orElseThrow();
+        RequestHead wrong = with(head, "authorization", good.substring(0, good.length() - 64) + "0".repeat(64));
+        assertThat(codeOf(authenticator, wrong)).isEqualTo("SignatureDoesNotMatch");
+        assertThat(authenticator.claimedCaller(wrong).person()).isEqualTo(OneKey.EXAMPLE.person());
+        assertThatThrownBy(() -> authenticator.claimedCaller(with(head, "authorization", "AWS4-HMAC-SHA256 x")))
+                .isInstanceOf(S3Exception.class);
     }
 
     @Test
