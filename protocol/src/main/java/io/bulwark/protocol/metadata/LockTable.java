@@ -12,8 +12,8 @@ import io.bulwark.protocol.metadata.Tables.OwnedKey;
 import io.bulwark.protocol.metadata.Tables.TimedSession;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NavigableSet;
 import java.util.Optional;
-import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
@@ -236,8 +236,8 @@ final class LockTable {
     }
 
     /** Returns the holders whose logs hold or rely on this. */
-    private SortedSet<OwnedKey> holdersOf(Touch touch) {
-        SortedSet<OwnedKey> found = new TreeSet<>();
+    private NavigableSet<OwnedKey> holdersOf(Touch touch) {
+        NavigableSet<OwnedKey> found = new TreeSet<>();
         if (tables.totals().locks == 0) {
             return found;
         }
@@ -263,7 +263,7 @@ final class LockTable {
         return found;
     }
 
-    private void addOverlapping(Subtree subtree, SortedSet<OwnedKey> found) {
+    private void addOverlapping(Subtree subtree, NavigableSet<OwnedKey> found) {
         SubtreeKey key = SubtreeKey.of(subtree);
         SubtreeKey.covering(tables.locks, key).ifPresent(lock -> found.add(lock.value()));
         SubtreeKey.below(tables.locks, key).forEach(lock -> found.add(lock.value()));

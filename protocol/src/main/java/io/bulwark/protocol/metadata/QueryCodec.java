@@ -60,8 +60,7 @@ final class QueryCodec {
                 out.i64(of.session());
             }
             case GrantOf of -> of.principal().write(out.u8(4).i32(of.volume()));
-            case References of ->
-                out.u8(5).i32(of.volume()).i64(of.after()).i32(of.limit());
+            case References of -> out.u8(5).i32(of.volume()).i64(of.after()).i32(of.limit());
             case SessionChanges of -> out.u8(6).i64(of.afterSequence()).i32(of.limit());
             case FindObject find ->
                 out.u8(7).string(find.bucket()).string(find.key()).i64(find.version());

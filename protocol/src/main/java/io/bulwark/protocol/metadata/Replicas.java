@@ -130,8 +130,7 @@ final class Replicas {
     void requireStable() {
         CommandRefusal.refuseUnless(
                 !staying, MetadataError.NOT_LOCKABLE, "this ordering engine may take executed commands back");
-        CommandRefusal.refuseUnless(
-                next().isEmpty(), MetadataError.NOT_LOCKABLE, "the replicas are being changed");
+        CommandRefusal.refuseUnless(next().isEmpty(), MetadataError.NOT_LOCKABLE, "the replicas are being changed");
     }
 
     /** Returns the replicas that order. Those of a cluster without identities have the first numbers. */

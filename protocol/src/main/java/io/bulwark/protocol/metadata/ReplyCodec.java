@@ -320,7 +320,9 @@ final class ReplyCodec {
     }
 
     private static void writeReference(Reference reference, WireWriter out) {
-        out.i64(reference.arrival()).i64(reference.inode()).bool(reference.layout().isPresent());
+        out.i64(reference.arrival())
+                .i64(reference.inode())
+                .bool(reference.layout().isPresent());
         reference
                 .layout()
                 .ifPresentOrElse(

@@ -113,6 +113,16 @@ final class Tables {
             in -> Lists.read(in, Compositions.SLICES_PER_RECORD, Slice::read));
     private static final FieldFormat<Bytes> OUTCOME =
             new FieldFormat<>((reply, out) -> out.bytes(reply), in -> in.bytes(Submission.BYTES_MAX));
+    private static final FieldFormat<PrincipalId> PRINCIPAL =
+            new FieldFormat<>(PrincipalId::write, PrincipalId::read);
+    private static final FieldFormat<Volumes.Usage> USAGE =
+            new FieldFormat<>(Volumes.Usage::write, Volumes.Usage::read);
+    private static final FieldFormat<SessionChange> CHANGE =
+            new FieldFormat<>(ReplyCodec::writeChange, ReplyCodec::readChange);
+    private static final FieldFormat<Uploads.Completion> COMPLETION =
+            new FieldFormat<>(Uploads.Completion::write, Uploads.Completion::read);
+    private static final FieldFormat<BucketDocuments.Document> DOCUMENT =
+            new FieldFormat<>(BucketDocuments.Document::write, BucketDocuments.Document::read);
     private static final FieldFormat<String> KEY_ID =
             new FieldFormat<>((id, out) -> out.raw(Names.utf8(id)), Tables::readRest);
 
@@ -197,7 +207,7 @@ final class Tables {
     /** Something of a principal. */
     record OwnedKey(PrincipalId owner, long number) implements Comparable<OwnedKey> {
         private static final Comparator<OwnedKey> ORDER =
-                Comparator.comparing(OwnedKey::owner).thenComparing(OwnedKey::number);
+                Comparator.comparing(OwnedKey::owner).thenComparingLong(OwnedKey::number);
 
         private static final FieldFormat<OwnedKey> FORM = new FieldFormat<>(
                 (key, out) -> write(key.owner, out).i64(key.number),
@@ -426,16 +436,14 @@ final class Tables {
     Tables(KeyValueState state, long weightMax) {
         this.state = state;
         weight = new Weight(this, weightMax);
-        FieldFormat<PrincipalId> principal = new FieldFormat<>(PrincipalId::write, PrincipalId::read);
         all = table(1, ONLY_VERSION, new FieldFormat<>(Totals::write, Totals::read));
         total = new RecordCache<>(all);
         nodes = table(2, FieldFormat.NUMBER, new FieldFormat<>(NodeAddress::write, NodeAddress::read));
-        grants = table(3, principal, new FieldFormat<>(Genesis.Grant::write, Genesis.Grant::read));
-        accounts = new RecordCache<>(table(4, principal, new FieldFormat<>(Account::write, Account::read)));
+        grants = table(3, PRINCIPAL, new FieldFormat<>(Genesis.Grant::write, Genesis.Grant::read));
+        accounts = new RecordCache<>(table(4, PRINCIPAL, new FieldFormat<>(Account::write, Account::read)));
         volumes = table(5, FieldFormat.NUMBER, new FieldFormat<>(Volumes.Definition::write, Volumes.Definition::read));
         groups = table(6, GroupsKey.FORM, GROUPS);
-        usages = new RecordCache<>(
-                table(7, FieldFormat.NUMBER, new FieldFormat<>(Volumes.Usage::write, Volumes.Usage::read)));
+        usages = new RecordCache<>(table(7, FieldFormat.NUMBER, USAGE));
         sessions = new RecordCache<>(
                 table(8, OwnedKey.FORM, new FieldFormat<>(Session::write, in -> Session.read(this, in))));
         open = table(9, OwnedKey.FORM, FieldFormat.NOTHING);
@@ -445,8 +453,7 @@ final class Tables {
         freed = table(13, InSession.FORM, Interval.FORM);
         pendings = table(14, InSession.FORM, FieldFormat.NOTHING);
         collapsed = table(15, OwnedKey.FORM, Interval.FORM);
-        changes =
-                table(16, FieldFormat.LONG_NUMBER, new FieldFormat<>(ReplyCodec::writeChange, ReplyCodec::readChange));
+        changes = table(16, FieldFormat.LONG_NUMBER, CHANGE);
         inodes = table(17, FieldFormat.LONG_NUMBER, new FieldFormat<>(Inodes.Entry::write, Inodes.Entry::read));
         links = table(18, FieldFormat.LONG_NUMBER, FieldFormat.NUMBER);
         dues = table(19, DueInode.FORM, FieldFormat.NOTHING);
@@ -457,32 +464,28 @@ final class Tables {
         reportsOf = table(23, OwnedKey.FORM, Report.FORM);
         recorded = table(24, Accusation.FORM, FieldFormat.LONG_NUMBER);
         evidence = table(25, FieldFormat.LONG_NUMBER, new FieldFormat<>(Evidence::write, Evidence::read));
-        members = table(26, principal, new FieldFormat<>(Registry.Entry::write, Registry.Entry::read));
-        keyOwners = table(27, new FieldFormat<>(PrincipalKey::write, PrincipalKey::read), principal);
+        members = table(26, PRINCIPAL, new FieldFormat<>(Registry.Entry::write, Registry.Entry::read));
+        keyOwners = table(27, new FieldFormat<>(PrincipalKey::write, PrincipalKey::read), PRINCIPAL);
         registryVersion = table(28, FieldFormat.NUMBER, FieldFormat.LONG_NUMBER);
         volumeGrants = table(29, VolumeGrant.FORM, new FieldFormat<>(Grants.OnVolume::write, Grants.OnVolume::read));
         bucketGrants = table(30, BucketGrant.FORM, new FieldFormat<>(Rights::write, Rights::read));
         releases = table(31, RELEASE, FieldFormat.NOTHING);
         audit = table(32, FieldFormat.LONG_NUMBER, new FieldFormat<>(AuditEntry::write, AuditEntry::read));
         auditHead = table(33, FieldFormat.NUMBER, new FieldFormat<>(AuditLog.Head::write, AuditLog.Head::read));
-        invitations = table(34, principal, FieldFormat.LONG_NUMBER);
+        invitations = table(34, PRINCIPAL, FieldFormat.LONG_NUMBER);
         poison = table(35, Poisoner.FORM, NodeReports.FiledReport.FORM);
         poisonOf = table(36, OwnedKey.FORM, Poisoner.FORM);
-        suspended = table(37, principal, new FieldFormat<>(ReplyCodec::writeSuspension, ReplyCodec::readSuspension));
-        lifted = table(38, principal, FieldFormat.LONG_NUMBER);
+        suspended = table(37, PRINCIPAL, new FieldFormat<>(ReplyCodec::writeSuspension, ReplyCodec::readSuspension));
+        lifted = table(38, PRINCIPAL, FieldFormat.LONG_NUMBER);
         replicas = table(39, FieldFormat.NUMBER, new FieldFormat<>(Configuration::write, Configuration::read));
         actFor = table(40, ActForKey.FORM, new FieldFormat<>(Rights::write, Rights::read));
         uploads = table(41, UploadKey.FORM, new FieldFormat<>(Uploads.Upload::write, Uploads.Upload::read));
         parts = table(42, PartKey.FORM, new FieldFormat<>(Uploads.Part::write, Uploads.Part::read));
         slices = table(43, SliceKey.FORM, SLICES);
-        completions = table(
-                44, FieldFormat.LONG_NUMBER, new FieldFormat<>(Uploads.Completion::write, Uploads.Completion::read));
+        completions = table(44, FieldFormat.LONG_NUMBER, COMPLETION);
         completionDues = table(45, TimedUpload.FORM, FieldFormat.NOTHING);
         nulls = table(51, NullKey.FORM, FieldFormat.LONG_NUMBER);
-        documents = table(
-                52,
-                DocumentKey.FORM,
-                new FieldFormat<>(BucketDocuments.Document::write, BucketDocuments.Document::read));
+        documents = table(52, DocumentKey.FORM, DOCUMENT);
         accessKeys = table(61, KEY_ID, new FieldFormat<>(AccessKeys.Entry::write, AccessKeys.Entry::read));
         accessKeysOf = table(62, PersonsKey.FORM, FieldFormat.NOTHING);
         gateways = table(63, FieldFormat.NUMBER, new FieldFormat<>(Gateways::write, Gateways::read));

@@ -59,8 +59,7 @@ final class Weight {
 
     /** Returns how much a log of this owner may draw, see {@link Grant#escrow}. Few logs need as much as the bound. */
     long escrowFor(PrincipalId owner) {
-        return Math.min(
-                ESCROW_MAX, Grant.escrow(max - bytes() - bytesOf(owner), tables.totals().weightEscrow));
+        return Math.min(ESCROW_MAX, Grant.escrow(max - bytes() - bytesOf(owner), tables.totals().weightEscrow));
     }
 
     /** Returns the size, with what logs may still add. */

@@ -29,8 +29,7 @@ public record ObjectAttributes(
     public static final int MAP_BYTES_MAX = 8192;
 
     /** Maximum of {@link #encodedBytes}. */
-    public static final int ENCODED_BYTES_MAX =
-            4 + CONTENT_TYPE_BYTES_MAX + 2 * (2 + 8 * ENTRIES_MAX + MAP_BYTES_MAX);
+    public static final int ENCODED_BYTES_MAX = 4 + CONTENT_TYPE_BYTES_MAX + 2 * (2 + 8 * ENTRIES_MAX + MAP_BYTES_MAX);
 
     public ObjectAttributes {
         tags = Collections.unmodifiableSortedMap(new TreeMap<>(tags));

@@ -49,8 +49,8 @@ class ArrivalTest {
     void pendingUploadsArriveTooAndGoWithTheirReference() {
         HeldLog log = locks.lock(rig.user(ALICE, rig.volume), LockFixture.FILMS);
         log.put("films", "a/x", 600);
-        long pending = ((Reply.PendingRegistered) bob.run(new Command.RegisterPending(List.of(bob.range(50, 2)))))
-                .pending();
+        long pending =
+                ((Reply.PendingRegistered) bob.run(new Command.RegisterPending(List.of(bob.range(50, 2))))).pending();
         long cursor = after(0).next();
         log.close();
         Reply.References page = after(cursor);

@@ -159,7 +159,7 @@ class LockingPropertyTest {
     /** Reads all that the log holds, as of its last entry. */
     private void capture(HeldLog log) {
         Map<Query, Bytes> read = new HashMap<>();
-        for (Subtree subtree : held.get(log)) {
+        for (Subtree subtree : held.getOrDefault(log, List.of())) {
             for (Query query : List.of(
                     new Query.ListVersions(subtree.bucket(), subtree.prefix(), "", "", 0, 1000, true),
                     new Query.ListObjects(subtree.bucket(), subtree.prefix(), "/", Bytes.EMPTY, 1000, true))) {
@@ -171,7 +171,7 @@ class LockingPropertyTest {
 
     private Command command(HeldLog log) {
         User user = log.user;
-        List<Subtree> subtrees = held.get(log);
+        List<Subtree> subtrees = held.getOrDefault(log, List.of());
         Subtree subtree = subtrees.get(random.nextInt(subtrees.size()));
         Subtree target = subtrees.get(random.nextInt(subtrees.size()));
         String bucket = random.nextInt(20) == 0 ? bucket() : subtree.bucket();
@@ -311,7 +311,7 @@ class LockingPropertyTest {
             } else {
                 // It stays open for the log.
                 log.user.done(new Command.RenewSession());
-                admin.run(new Command.OpenRound(held.get(log).getFirst()));
+                admin.run(new Command.OpenRound(held.getOrDefault(log, List.of()).getFirst()));
             }
         }
         for (int i = random.nextInt(5); i > 0; i--) {
@@ -323,7 +323,7 @@ class LockingPropertyTest {
         Reply.LogOutcome outcome = (Reply.LogOutcome) log.outcome(1);
         assertThat(outcome.length()).isEqualTo(length);
         assertThat(outcome.replies()).isEqualTo(log.replies.subList((int) outcome.first() - 1, length));
-        expected.get(log)
+        expected.getOrDefault(log, Map.of())
                 .forEach((query, reply) -> assertThat(rig.machine.query(ALICE, query.encoded()))
                         .as(query.toString())
                         .isEqualTo(reply));
@@ -390,7 +390,7 @@ class LockingPropertyTest {
 
     /** Most keys are outside of the subtrees: else no log lasts. */
     private String anyKey() {
-        return random.nextInt(60) == 0 || logs.isEmpty() && random.nextBoolean()
+        return random.nextInt(60) == 0 || (logs.isEmpty() && random.nextBoolean())
                 ? pick("a/x", "a/y", "x", "a")
                 : pick("b/x", "b/y", "b/z", "c");
     }

@@ -401,7 +401,8 @@ class RoundsTest {
     @PlantedBug(
             in = Grant.class,
             rule = "a log draws no more of a quota than it took",
-            replace = "refuseUnless(added <= buckets.getOrDefault(bucket.name, 0L), added + \" bytes more in the bucket\");",
+            replace = "refuseUnless(added <= buckets.getOrDefault(bucket.name, 0L), added + \" bytes more in the"
+                    + " bucket\");",
             with = "")
     @Test
     void anExhaustedLogRefusesAlikeEverywhere() {

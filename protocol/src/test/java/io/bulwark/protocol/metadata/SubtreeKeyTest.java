@@ -38,14 +38,16 @@ class SubtreeKeyTest {
                 SubtreeKey key = SubtreeKey.of(asked);
                 List<Subtree> covering = all.stream()
                         .filter(each -> each.contains(asked.bucket(), asked.prefix()))
-                        .sorted(Comparator.comparing((Subtree each) -> -each.prefix().length()))
+                        .sorted(Comparator.comparingInt(
+                                (Subtree each) -> -each.prefix().length()))
                         .toList();
                 List<Subtree> below = all.stream()
                         .filter(each -> asked.contains(each.bucket(), each.prefix()) && !each.equals(asked))
                         .toList();
                 assertThat(subtrees(SubtreeKey.allCovering(table, key))).isEqualTo(covering);
                 assertThat(subtrees(SubtreeKey.below(table, key))).containsExactlyInAnyOrderElementsOf(below);
-                assertThat(SubtreeKey.covering(table, key).map(entry -> entry.key().subtree()))
+                assertThat(SubtreeKey.covering(table, key)
+                                .map(entry -> entry.key().subtree()))
                         .isEqualTo(covering.stream().findFirst());
                 assertThat(SubtreeKey.anyOverlapping(table, key).isPresent())
                         .isEqualTo(all.stream().anyMatch(asked::overlaps));

@@ -96,8 +96,7 @@ class SuspensionTest {
     @Test
     void theReportThatSuspendsWaitsForTheLogsOfTheClient() {
         alice.done(new Command.CreateBucket("store", "objects", Versioning.KEEP_ALL, 0));
-        LockFixture.HeldLog log =
-                new LockFixture(rig).lock(rig.user(WRITER, objects.id()), new Subtree("store", ""));
+        LockFixture.HeldLog log = new LockFixture(rig).lock(rig.user(WRITER, objects.id()), new Subtree("store", ""));
         log.append(new Command.DeleteObject("store", "a", 0, Condition.NONE, Command.DeleteMode.EVEN_IF_ABSENT));
         nodes[2].done(report(0));
         assertFailed(nodes[4].run(report(1)), MetadataError.LOCKED);

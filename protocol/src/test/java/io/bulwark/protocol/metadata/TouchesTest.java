@@ -116,8 +116,7 @@ class TouchesTest {
                 "find-slices", keys("films", "a"),
                 "list-objects", List.of(new Touch.OfSubtree(new Subtree("films", "a/"))),
                 "list-versions",
-                        List.of(
-                                new Touch.OfSubtree(new Subtree("films", "a")), new Touch.OfKey("films", "ab")));
+                        List.of(new Touch.OfSubtree(new Subtree("films", "a")), new Touch.OfKey("films", "ab")));
         Set<String> touching = new TreeSet<>();
         Samples.queries().forEach((name, query) -> {
             List<Touch> touches = Touches.of(query);
@@ -142,7 +141,12 @@ class TouchesTest {
         });
         assertThat(lockable)
                 .containsExactly(
-                        "copy-object", "copy-with-attributes", "delete-if", "delete-object", "rename-object", "set-tags");
+                        "copy-object",
+                        "copy-with-attributes",
+                        "delete-if",
+                        "delete-object",
+                        "rename-object",
+                        "set-tags");
         assertThat(Samples.submissions().values())
                 .filteredOn(Submission.InSession.class::isInstance)
                 .noneMatch(in -> Lockable.isWithin(List.of(), ((Submission.InSession) in).command()));

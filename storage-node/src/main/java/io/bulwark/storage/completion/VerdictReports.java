@@ -161,7 +161,8 @@ final class VerdictReports {
     }
 
     /** Sends a report; returns the reason if it is refused. */
-    private Optional<MetadataError> report(SentReport what, Effect.Evidence seen) throws InterruptedException, ExecutionException {
+    private Optional<MetadataError> report(SentReport what, Effect.Evidence seen)
+            throws InterruptedException, ExecutionException {
         String detail = seen.detail().substring(0, Math.min(seen.detail().length(), DETAIL_LENGTH));
         Command command = switch (what) {
             case SentReport.OfNode of -> new Command.ReportEvidence(of.node(), seen.block(), seen.verdict(), detail);

@@ -309,6 +309,9 @@ class CompletionTest {
         List<BlockRange> ranges = List.of(new BlockRange(1, RunningNodes.WRITER, 1, counter, 1));
         Bytes pins = new WireWriter().raw(pin).toBytes();
         return new Reply.Reference(
-                inode, 100 - inode, Optional.of(new ObjectLayout(1, POLICY.blockBytes(), LENGTH, ranges, pins)), List.of());
+                inode,
+                100 - inode,
+                Optional.of(new ObjectLayout(1, POLICY.blockBytes(), LENGTH, ranges, pins)),
+                List.of());
     }
 }

@@ -55,9 +55,8 @@ final class ScriptedMetadata implements Metadata {
                     case Query.GetMap _ -> new Reply.Map(new ClusterMap(1, List.of(), List.copyOf(volumes)));
                     case Query.References asked -> {
                         List<Reply.Reference> page = page(references, one -> one.arrival() > asked.after(), 2);
-                        long next = page.isEmpty()
-                                ? asked.after()
-                                : page.getLast().arrival();
+                        long next =
+                                page.isEmpty() ? asked.after() : page.getLast().arrival();
                         yield new Reply.References(page, next, page.size() == 2);
                     }
                     case Query.SessionChanges asked -> {
