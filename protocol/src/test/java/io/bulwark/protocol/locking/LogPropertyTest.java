@@ -178,7 +178,8 @@ class LogPropertyTest {
             for (HolderEffect effect : effects) {
                 switch (effect) {
                     case HolderEffect.Send send -> world.send(HOLDER, send.to(), send.message());
-                    case HolderEffect.Answered(long token, Bytes reply) -> onAnswered(Objects.requireNonNull(asked.get(token)), reply);
+                    case HolderEffect.Answered(long token, Bytes reply) ->
+                        onAnswered(Objects.requireNonNull(asked.get(token)), reply);
                     case HolderEffect.Ended ended -> {
                         checkEnd(ended);
                         world.order(HOLDER, CounterState.openRound());
