@@ -11,6 +11,7 @@ import io.bulwark.protocol.locking.LogRefusal;
 import io.bulwark.protocol.locking.LogServer;
 import io.bulwark.protocol.locking.LogStoreRecord;
 import io.bulwark.protocol.metadata.RoundReason;
+import io.bulwark.protocol.state.DamagedPageException;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.Peer;
 import java.io.IOException;
@@ -100,9 +101,7 @@ public final class LogServerDriver implements AutoCloseable {
     /** Handles a message of a holder. */
     public void onMessage(long nowMillis, Peer peer, long requestId, LockingMessage.ToServer message) {
         if (!begin(nowMillis)) {
-            long call = message instanceof LockingMessage.LogRead read ? read.call() : LogRefused.BATCH;
-            meters.refused(LogRefusal.BEHIND);
-            var _ = peer.send(requestId, new LogRefused(message.log(), call, LogRefusal.BEHIND, 0));
+            refuse(peer, requestId, message);
             return;
         }
         long asker = ++lastAsker;
@@ -111,6 +110,15 @@ public final class LogServerDriver implements AutoCloseable {
             askers.remove(askers.keySet().iterator().next());
         }
         run(nowMillis, current -> current.onMessage(peer.principal(), asker, message));
+        if (server == null && askers.remove(asker) != null) {
+            refuse(peer, requestId, message);
+        }
+    }
+
+    private void refuse(Peer peer, long requestId, LockingMessage.ToServer message) {
+        long call = message instanceof LockingMessage.LogRead read ? read.call() : LogRefused.BATCH;
+        meters.refused(LogRefusal.BEHIND);
+        var _ = peer.send(requestId, new LogRefused(message.log(), call, LogRefusal.BEHIND, 0));
     }
 
     /** The replica has executed commands. */
@@ -192,9 +200,14 @@ public final class LogServerDriver implements AutoCloseable {
         List<LogEffect> effects;
         try {
             effects = input.apply(current);
-        } catch (RuntimeException e) {
-            reset(); // It may have stopped half way, at a damaged page.
+        } catch (DamagedPageException e) {
+            reset(); // It may have stopped half way.
             throw e;
+        } catch (RuntimeException e) {
+            // The order of commands must not end with it.
+            LOG.error("the log server of {} failed, and begins again from its store", self, e);
+            reset();
+            return;
         }
         effects.forEach(effect -> carryOut(nowMillis, effect));
     }

@@ -66,7 +66,7 @@ class FrameFileTest {
     }
 
     private long lengthOf(int record) {
-        return DiskFrame.HEAD_BYTES + record(record).length();
+        return (long) DiskFrame.HEAD_BYTES + record(record).length();
     }
 
     /** Offset of a record's frame. */

@@ -13,8 +13,9 @@ import java.util.Comparator;
  * @param lock number of the LOCK in the order of all commands
  */
 public record LogId(PrincipalId holder, long session, long lock) implements Comparable<LogId> {
-    private static final Comparator<LogId> ORDER =
-            Comparator.comparing(LogId::holder).thenComparingLong(LogId::session).thenComparingLong(LogId::lock);
+    private static final Comparator<LogId> ORDER = Comparator.comparing(LogId::holder)
+            .thenComparingLong(LogId::session)
+            .thenComparingLong(LogId::lock);
 
     public LogId {
         if (session < 1 || lock < 1) {

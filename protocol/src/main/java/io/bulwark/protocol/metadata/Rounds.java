@@ -304,8 +304,7 @@ final class Rounds {
 
     /** Returns whether ordered commands execute entries of logs now. */
     boolean isReplaying() {
-        return tables.totals().locks > 0
-                && admitted().stream().anyMatch(holder -> holder.stage == Stage.REPLAYING);
+        return tables.totals().locks > 0 && admitted().stream().anyMatch(holder -> holder.stage == Stage.REPLAYING);
     }
 
     /** Answers a holder about its last log. */

@@ -113,8 +113,7 @@ final class Tables {
             in -> Lists.read(in, Compositions.SLICES_PER_RECORD, Slice::read));
     private static final FieldFormat<Bytes> OUTCOME =
             new FieldFormat<>((reply, out) -> out.bytes(reply), in -> in.bytes(Submission.BYTES_MAX));
-    private static final FieldFormat<PrincipalId> PRINCIPAL =
-            new FieldFormat<>(PrincipalId::write, PrincipalId::read);
+    private static final FieldFormat<PrincipalId> PRINCIPAL = new FieldFormat<>(PrincipalId::write, PrincipalId::read);
     private static final FieldFormat<Volumes.Usage> USAGE =
             new FieldFormat<>(Volumes.Usage::write, Volumes.Usage::read);
     private static final FieldFormat<SessionChange> CHANGE =

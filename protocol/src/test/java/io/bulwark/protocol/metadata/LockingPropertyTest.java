@@ -311,7 +311,8 @@ class LockingPropertyTest {
             } else {
                 // It stays open for the log.
                 log.user.done(new Command.RenewSession());
-                admin.run(new Command.OpenRound(held.getOrDefault(log, List.of()).getFirst()));
+                admin.run(
+                        new Command.OpenRound(held.getOrDefault(log, List.of()).getFirst()));
             }
         }
         for (int i = random.nextInt(5); i > 0; i--) {
