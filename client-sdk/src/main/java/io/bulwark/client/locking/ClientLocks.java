@@ -29,6 +29,7 @@ import org.slf4j.LoggerFactory;
 public final class ClientLocks implements Metadata, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClientLocks.class);
     private static final long CLOSE_MILLIS_MAX = 2_000;
+    private static final long ANSWER_MILLIS_MAX = 2_000;
 
     private final PrincipalId self;
     private final Metadata ordered;
@@ -61,9 +62,13 @@ public final class ClientLocks implements Metadata, AutoCloseable {
     public Optional<SessionPool.Lease> lease(int volume, String bucket, String key) {
         volumeOf.put(bucket, volume);
         onAccess(bucket, key);
-        return Optional.ofNullable(volumes.get(volume))
-                .filter(locks -> LockableNames.areWithin(List.of(new Subtree(bucket, key)), locks.held()))
-                .flatMap(VolumeLocks::lease);
+        List<Subtree> name = List.of(new Subtree(bucket, key));
+        Optional<VolumeLocks> locks = Optional.ofNullable(volumes.get(volume));
+        // A put that begins before the answer to a LOCK would take that lock away.
+        locks.ifPresent(own -> own.whenAnswered(name)
+                .completeOnTimeout(false, ANSWER_MILLIS_MAX, TimeUnit.MILLISECONDS)
+                .join());
+        return locks.filter(own -> LockableNames.areWithin(name, own.held())).flatMap(VolumeLocks::lease);
     }
 
     /** Notes that the session of a lease was found closed. */
@@ -111,13 +116,18 @@ public final class ClientLocks implements Metadata, AutoCloseable {
             onAccess(find.bucket(), find.key());
         }
         List<Subtree> names = List.of(part.get());
-        Supplier<CompletableFuture<Reply>> asOrdered =
-                () -> unlock(names).thenCompose(ignored -> ordered.query(query));
-        Optional<LockHolding> holding = plain instanceof Query.FindSlices ? Optional.empty() : holding(names);
-        return holding.map(held -> held.read(plain, LockRefusals.personOf(query))
-                        .thenCompose(read ->
-                                read.map(CompletableFuture::completedFuture).orElseGet(asOrdered)))
-                .orElseGet(asOrdered);
+        if (plain instanceof Query.FindSlices) {
+            return inOrder(names, () -> ordered.query(query));
+        }
+        return whenAnswered(names).thenCompose(ignored -> read(query, plain, names));
+    }
+
+    private CompletableFuture<Reply> read(Query query, Query plain, List<Subtree> names) {
+        CompletableFuture<Optional<Reply>> read = holding(names)
+                .map(held -> held.read(plain, LockRefusals.personOf(query)))
+                .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
+        return read.thenCompose(reply -> reply.map(CompletableFuture::completedFuture)
+                .orElseGet(() -> inOrder(names, () -> ordered.query(query))));
     }
 
     /** An inode may be in a log only. */
@@ -144,16 +154,23 @@ public final class ClientLocks implements Metadata, AutoCloseable {
                 .findFirst();
     }
 
-    /** Gives locks up that are in the way of this client itself. */
-    private CompletableFuture<Boolean> unlock(List<Subtree> names) {
-        CompletableFuture<Boolean> done = CompletableFuture.completedFuture(true);
-        for (VolumeLocks locks : volumes.values()) {
-            Optional<LockHolding> holding = locks.holding();
-            if (holding.isPresent() && LockableNames.overlap(names, locks.held())) {
-                done = done.thenCompose(ignored -> holding.get().unlock());
-            }
-        }
-        return done;
+    private CompletableFuture<Boolean> whenAnswered(List<Subtree> names) {
+        return locksOf(names)
+                .map(locks -> locks.whenAnswered(names))
+                .orElseGet(() -> CompletableFuture.completedFuture(true));
+    }
+
+    /** Runs a request in the order of all, without a lock of this client in its way. */
+    private CompletableFuture<Reply> inOrder(List<Subtree> names, Supplier<CompletableFuture<Reply>> request) {
+        return locksOf(names).map(locks -> locks.inOrder(names, request)).orElseGet(request);
+    }
+
+    /** Returns the locks in the volume of some names, which all lie in one. */
+    private Optional<VolumeLocks> locksOf(List<Subtree> names) {
+        return names.stream()
+                .flatMap(name -> Optional.ofNullable(volumeOf.get(name.bucket())).stream())
+                .flatMap(volume -> Optional.ofNullable(volumes.get(volume)).stream())
+                .findFirst();
     }
 
     @Override
@@ -183,16 +200,21 @@ public final class ClientLocks implements Metadata, AutoCloseable {
         public CompletableFuture<Reply> submit(Command command, Optional<PrincipalId> onBehalfOf) {
             List<Subtree> names = LockableNames.of(command);
             names.forEach(name -> onAccess(name.bucket(), name.prefix()));
+            return names.isEmpty()
+                    ? session.submit(command, onBehalfOf)
+                    : whenAnswered(names).thenCompose(ignored -> submit(command, onBehalfOf, names));
+        }
+
+        private CompletableFuture<Reply> submit(
+                Command command, Optional<PrincipalId> onBehalfOf, List<Subtree> names) {
             // The extents of a put belong to this session.
             Optional<LockHolding> holding = command instanceof Command.PutObject put
                             && !put.layout().ranges().isEmpty()
                     ? Optional.empty()
                     : holding(names);
             return holding.map(held -> held.submit(command, onBehalfOf)).orElseGet(() -> {
-                if (!names.isEmpty()) {
-                    environment.statistics().onOrdered();
-                }
-                return unlock(names).thenCompose(ignored -> session.submit(command, onBehalfOf));
+                environment.statistics().onOrdered();
+                return inOrder(names, () -> session.submit(command, onBehalfOf));
             });
         }
     }

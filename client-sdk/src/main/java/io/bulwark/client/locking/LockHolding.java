@@ -140,7 +140,7 @@ final class LockHolding implements Metadata.Session {
         LogHolder.Terms terms = new LogHolder.Terms(
                 environment.servers().cluster(), id, environment.servers().replicas());
         HolderOperation operation = new HolderOperation(
-                new LogHolder(terms, signing, Timeouts.standard()), environment.callbacks(), this::unlock);
+                new LogHolder(terms, signing, Timeouts.standard()), environment.callbacks(), () -> onEnded(id));
         OperationDriver.Running<HolderEffect.Reason> running =
                 environment.driver().start(operation, LogLimits.BYTES_MAX);
         log = new OpenLog(id, operation, running);
@@ -194,10 +194,8 @@ final class LockHolding implements Metadata.Session {
                 return CompletableFuture.failedFuture(
                         new IllegalStateException("the outcome of log " + id + " is not known: " + reply));
             }
-            Executor later = LockRefusals.later(delayMillis);
-            return CompletableFuture.supplyAsync(
-                            () -> outcome(id, Math.min(2 * delayMillis, DELAY_MAX_MILLIS), endNanos), later)
-                    .thenCompose(next -> next);
+            long next = Math.min(2 * delayMillis, DELAY_MAX_MILLIS);
+            return LockRefusals.later(delayMillis, () -> outcome(id, next, endNanos));
         });
     }
 

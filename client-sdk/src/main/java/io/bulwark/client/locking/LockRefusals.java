@@ -9,7 +9,6 @@ import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -104,9 +103,11 @@ public final class LockRefusals implements Metadata {
         }
     }
 
-    /** Runs tasks after a delay, on threads of their own: an application may block those that all share. */
-    static Executor later(long delayMillis) {
-        return CompletableFuture.delayedExecutor(delayMillis, TimeUnit.MILLISECONDS, Thread::startVirtualThread);
+    /** Goes on after a delay, on a thread of its own: an application may block those that all share. */
+    static <T> CompletableFuture<T> later(long delayMillis, Supplier<CompletableFuture<T>> next) {
+        return new CompletableFuture<Boolean>()
+                .completeOnTimeout(true, delayMillis, TimeUnit.MILLISECONDS)
+                .thenComposeAsync(ignored -> next.get(), Thread::startVirtualThread);
     }
 
     private static CompletableFuture<Reply> again(Supplier<CompletableFuture<Reply>> request) {
@@ -119,10 +120,8 @@ public final class LockRefusals implements Metadata {
             if (!isLocked(reply) || System.nanoTime() - endNanos >= 0) {
                 return CompletableFuture.completedFuture(reply);
             }
-            Executor later = later(delayMillis);
             long next = Math.min(2 * delayMillis, DELAY_MAX_MILLIS);
-            return CompletableFuture.supplyAsync(() -> again(request, next, endNanos), later)
-                    .thenCompose(result -> result);
+            return later(delayMillis, () -> again(request, next, endNanos));
         });
     }
 }

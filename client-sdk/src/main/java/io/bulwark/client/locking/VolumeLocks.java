@@ -10,7 +10,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Locks of a client in one volume: those that are held, and those that are wanted. Thread-safe. */
+/**
+ * Locks of a client in one volume: those that are held, and those that are wanted. A LOCK waits for the client's own
+ * requests in the order of all that are about its names, and later ones wait for it: the replicas would take them for
+ * those of somebody else. Thread-safe.
+ */
 final class VolumeLocks {
     /** Locks that were refused, or given up to others, are not asked for again before. */
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -18,9 +22,14 @@ final class VolumeLocks {
     private final Supplier<CompletableFuture<SessionPool.Lease>> opening;
     private final LockPolicy policy = new LockPolicy();
     private final List<Subtree> hints = new ArrayList<>();
+    private final List<List<Subtree>> inFlight = new ArrayList<>();
     private @Nullable CompletableFuture<SessionPool.Lease> lease;
     private List<Subtree> wanted = List.of();
-    private boolean asking;
+    /** Subtrees that a LOCK is to name; none if there is no such LOCK. */
+    private List<Subtree> asked = List.of();
+
+    private CompletableFuture<Boolean> answer = CompletableFuture.completedFuture(false);
+    private boolean sent;
     private long pauseUntilNanos = System.nanoTime();
 
     /** @param opening opens a session with a {@link LockHolding} when the first lock is wanted */
@@ -51,6 +60,41 @@ final class VolumeLocks {
                 && (lease.isCompletedExceptionally() || ((LockHolding) lease.join().session()).isGone());
     }
 
+    /** Completes once no LOCK of this client is about to be answered that names one of these. */
+    synchronized CompletableFuture<Boolean> whenAnswered(List<Subtree> names) {
+        return LockableNames.overlap(names, asked) ? answer : CompletableFuture.completedFuture(true);
+    }
+
+    /**
+     * Runs a request in the order of all, without a lock of this client in its way.
+     *
+     * @param names that it is about
+     */
+    <T> CompletableFuture<T> inOrder(List<Subtree> names, Supplier<CompletableFuture<T>> request) {
+        CompletableFuture<Boolean> obstacle = begin(names);
+        return obstacle == null
+                ? request.get().whenComplete((ignored1, ignored2) -> end(names))
+                : obstacle.handle((ignored1, ignored2) -> true).thenCompose(ignored -> inOrder(names, request));
+    }
+
+    /** Returns what to wait for before the request begins; null if it has begun. */
+    private synchronized @Nullable CompletableFuture<Boolean> begin(List<Subtree> names) {
+        if (LockableNames.overlap(names, asked)) {
+            return answer;
+        }
+        Optional<LockHolding> holding = holding();
+        if (holding.isPresent() && LockableNames.overlap(names, holding.get().held())) {
+            return holding.get().unlock();
+        }
+        inFlight.add(names);
+        return null;
+    }
+
+    private synchronized void end(List<Subtree> names) {
+        inFlight.remove(names);
+        send();
+    }
+
     /** Wants a lock that a user of the client has hinted at. */
     synchronized void want(Subtree subtree) {
         if (!hints.contains(subtree)) {
@@ -71,29 +115,44 @@ final class VolumeLocks {
     }
 
     private void ask() {
-        if (asking || System.nanoTime() - pauseUntilNanos < 0) {
+        if (asked.isEmpty() && System.nanoTime() - pauseUntilNanos >= 0) {
+            asked = wanted;
+            answer = new CompletableFuture<>();
+            sent = false;
+            send();
+        }
+    }
+
+    /** Sends the LOCK once none of the client's own requests is in its way. */
+    private void send() {
+        if (asked.isEmpty() || sent || inFlight.stream().anyMatch(names -> LockableNames.overlap(names, asked))) {
             return;
         }
-        asking = true;
+        sent = true;
         CompletableFuture<SessionPool.Lease> opened = lease;
         if (opened == null) {
             opened = opening.get();
             lease = opened;
         }
-        List<Subtree> asked = wanted;
-        var unused = opened.thenCompose(session -> ((LockHolding) session.session()).lock(asked))
-                .whenComplete((held, failure) -> onAsked(asked, failure == null && held));
+        List<Subtree> named = asked;
+        var unused = opened.thenCompose(session -> ((LockHolding) session.session()).lock(named))
+                .whenComplete((held, failure) -> onAnswer(named, failure == null && held));
     }
 
-    private synchronized void onAsked(List<Subtree> asked, boolean held) {
-        asking = false;
-        if (!held) {
-            pauseUntilNanos = System.nanoTime() + PAUSE_NANOS;
-            asked.forEach(policy::onContended);
-            wanted = List.of();
-            for (Subtree hint : hints) {
-                wanted = policy.with(wanted, hint);
+    private void onAnswer(List<Subtree> named, boolean held) {
+        CompletableFuture<Boolean> answered;
+        synchronized (this) {
+            answered = answer;
+            asked = List.of();
+            if (!held) {
+                pauseUntilNanos = System.nanoTime() + PAUSE_NANOS;
+                named.forEach(policy::onContended);
+                wanted = List.of();
+                for (Subtree hint : hints) {
+                    wanted = policy.with(wanted, hint);
+                }
             }
         }
+        answered.complete(held);
     }
 }

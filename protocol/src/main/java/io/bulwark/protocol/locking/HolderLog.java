@@ -4,8 +4,8 @@ import io.bulwark.protocol.locking.LockingMessage.Append;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
@@ -77,14 +77,14 @@ final class HolderLog {
 
     /** Returns the next batch behind an end; several are merged under the last one's signature. */
     Append batch(long end) {
-        long last = heads.higherKey(end);
-        for (Map.Entry<Long, LogHead> head : heads.tailMap(last, false).entrySet()) {
-            List<LogEntry> merged = entries.subList((int) end, head.getKey().intValue());
+        LogHead last = Objects.requireNonNull(heads.higherEntry(end)).getValue();
+        for (LogHead head : heads.tailMap(last.length(), false).values()) {
+            List<LogEntry> merged = entries.subList((int) end, (int) head.length());
             if (merged.size() > LogLimits.OUTSTANDING_MAX || Append.bytesOf(merged) > LogHolder.BATCH_BYTES_MAX) {
                 break;
             }
-            last = head.getKey();
+            last = head;
         }
-        return new Append(id, entries.subList((int) end, (int) last), heads.get(last));
+        return new Append(id, entries.subList((int) end, (int) last.length()), last);
     }
 }

@@ -129,7 +129,7 @@ final class HolderReads {
         }
         Bytes digest = Hashes.sha256(answer.reply());
         // Else faulty servers fill the memory with answers that nobody asked them for.
-        if (answer.by(peer.id().number(), attempt.replier) == answer) {
+        if (answer.by(peer.id().number(), attempt.replier).equals(answer)) {
             attempt.wholes.put(digest, answer.reply());
         }
         return count(nowMillis, attempt, peer, digest);

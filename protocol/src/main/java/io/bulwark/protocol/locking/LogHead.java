@@ -12,7 +12,7 @@ import io.bulwark.protocol.wire.WireWriter;
  *
  * @param length number of entries; 0 for an empty log, which nobody signs
  * @param hash h(length)
- * @param signature {@link PrincipalKey#SIGNATURE_BYTES} bytes over {@link LogChain#signed}; none of an empty log
+ * @param signature {@link P256#SIGNATURE_BYTES} bytes over {@link LogChain#signed}; none of an empty log
  */
 public record LogHead(long length, Bytes hash, Bytes signature) {
     public LogHead {
