@@ -54,26 +54,29 @@ public final class LockRefusals implements Metadata {
 
     /** A session that was closed is replaced for the next round. */
     private CompletableFuture<Reply> openRound(Subtree part, Optional<PrincipalId> person) {
-        CompletableFuture<Session> session = session();
-        return session.thenCompose(open -> open.submit(new Command.OpenRound(part), person))
+        return session().thenCompose(open -> open.submit(new Command.OpenRound(part), person)
                 .whenComplete((reply, failure) -> {
                     if (failure != null || reply instanceof Reply.Failed) {
-                        forget(session);
+                        forget(open);
                     }
-                });
+                }));
     }
 
     private synchronized CompletableFuture<Session> session() {
         CompletableFuture<Session> known = asking;
-        if (known == null) {
+        if (known == null || known.isCompletedExceptionally()) {
             known = inner.open(0);
             asking = known;
         }
         return known;
     }
 
-    private synchronized void forget(CompletableFuture<Session> session) {
-        if (session.equals(asking)) {
+    private synchronized void forget(Session closed) {
+        CompletableFuture<Session> known = asking;
+        if (known != null
+                && known.isDone()
+                && !known.isCompletedExceptionally()
+                && known.join().number() == closed.number()) {
             asking = null;
         }
     }
