@@ -115,7 +115,7 @@ class OperationTraceTest {
         });
         for (Observation.Context operation : operations) {
             assertThat(named(OperationTrace.REQUEST).stream()
-                            .filter(each -> parent(each) == operation)
+                            .filter(each -> operation.equals(parent(each)))
                             .map(each -> value(each, "peer") + " " + value(each, "answered")))
                     .containsExactlyInAnyOrder("node-1 yes", "node-2 no");
         }
