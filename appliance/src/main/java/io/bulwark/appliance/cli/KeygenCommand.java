@@ -94,7 +94,7 @@ final class KeygenCommand implements Callable<Integer> {
             return;
         }
         Console console = System.console();
-        char[] pin = console == null || !console.isTerminal() ? null : console.readPassword("PIN of the device: ");
+        char[] pin = !console.isTerminal() ? null : console.readPassword("PIN of the device: ");
         if (pin == null) {
             throw new CommandFailure(
                     CommandFailure.USAGE,
