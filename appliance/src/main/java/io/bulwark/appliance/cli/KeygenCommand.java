@@ -85,6 +85,7 @@ final class KeygenCommand implements Callable<Integer> {
         return 0;
     }
 
+    @SuppressWarnings("SystemConsoleNull") // The annotated JDK of NullAway still says that it may be null.
     private void generate(PrincipalId named, Path file) throws IOException {
         Pkcs11Token token = Pkcs11Token.load(file);
         Duration validity = Duration.ofDays(days);
@@ -94,7 +95,7 @@ final class KeygenCommand implements Callable<Integer> {
             return;
         }
         Console console = System.console();
-        char[] pin = !console.isTerminal() ? null : console.readPassword("PIN of the device: ");
+        char[] pin = console == null || !console.isTerminal() ? null : console.readPassword("PIN of the device: ");
         if (pin == null) {
             throw new CommandFailure(
                     CommandFailure.USAGE,
