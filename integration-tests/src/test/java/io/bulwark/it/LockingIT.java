@@ -1,6 +1,7 @@
 package io.bulwark.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.bulwark.client.Bucket;
@@ -14,11 +15,11 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.assertj.core.api.Assertions;
 
 /** Locks of clients on a running cluster: the fast way, others who come, and a replica that is killed meanwhile. */
 class LockingIT {
@@ -37,7 +38,7 @@ class LockingIT {
     }
 
     private static Bucket bucket(Bulwark client, TestInfo test) {
-        String name = "locks-" + test.getTestMethod().orElseThrow().getName().toLowerCase(java.util.Locale.ROOT);
+        String name = "locks-" + test.getTestMethod().orElseThrow().getName().toLowerCase(Locale.ROOT);
         return client.createBucket(BucketSpec.of(name.substring(0, Math.min(60, name.length()))));
     }
 
@@ -62,7 +63,7 @@ class LockingIT {
             bucket.copy("dir/1", "dir/copy");
             bucket.rename("dir/copy", "dir/moved");
             bucket.delete("dir/0");
-            Assertions.assertThatThrownBy(() -> bucket.getBytes("dir/0")).isInstanceOf(NoSuchKeyException.class);
+            assertThatThrownBy(() -> bucket.getBytes("dir/0")).isInstanceOf(NoSuchKeyException.class);
             assertThat(bucket.stream("dir/").map(ObjectInfo::key)).contains("dir/moved").hasSize(OBJECTS + 1);
             assertThat(client.locks().use().logged() - before).isGreaterThan(OBJECTS);
             assertThat(client.locks().list())
@@ -100,7 +101,7 @@ class LockingIT {
             List<CompletableFuture<Void>> all = new ArrayList<>();
             for (Bulwark client : List.of(one, two)) {
                 Bucket own = client.bucket(bucket.name());
-                String name = client == one ? "one-" : "two-";
+                String name = client.equals(one) ? "one-" : "two-";
                 own.lock("dir/");
                 all.add(CompletableFuture.runAsync(() -> {
                     for (int i = 0; i < OBJECTS; i++) {
