@@ -12,5 +12,4 @@ import java.util.Optional;
  * @param session of the holder
  * @param closing reason of the round that takes the lock away; empty while none is open
  */
-public record LockInfo(
-        String bucket, String prefix, PrincipalId holder, long session, Optional<RoundReason> closing) {}
+public record LockInfo(String bucket, String prefix, PrincipalId holder, long session, Optional<RoundReason> closing) {}

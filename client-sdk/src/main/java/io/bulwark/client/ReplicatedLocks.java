@@ -19,24 +19,25 @@ final class ReplicatedLocks implements Locks {
     @Override
     public List<LockInfo> list() {
         return Listing.pages(Optional.<Subtree>empty(), after -> {
-            Reply.LockList page = client.query(
-                    Reply.LockList.class,
-                    new Query.ListLocks(after, Query.PAGE_MAX),
-                    Subject.NONE,
-                    BulwarkClient.noDeadline());
-            List<LockInfo> locks = page.locks().stream()
-                    .map(lock -> new LockInfo(
-                            lock.subtree().bucket(),
-                            lock.subtree().prefix(),
-                            lock.log().holder(),
-                            lock.log().session(),
-                            lock.reason()))
-                    .toList();
-            Optional<Subtree> last = locks.isEmpty()
-                    ? Optional.empty()
-                    : Optional.of(page.locks().getLast().subtree());
-            return new Listing.Page<>(locks, page.more() ? last : null);
-        }).toList();
+                    Reply.LockList page = client.query(
+                            Reply.LockList.class,
+                            new Query.ListLocks(after, Query.PAGE_MAX),
+                            Subject.NONE,
+                            BulwarkClient.noDeadline());
+                    List<LockInfo> locks = page.locks().stream()
+                            .map(lock -> new LockInfo(
+                                    lock.subtree().bucket(),
+                                    lock.subtree().prefix(),
+                                    lock.log().holder(),
+                                    lock.log().session(),
+                                    lock.reason()))
+                            .toList();
+                    Optional<Subtree> last = locks.isEmpty()
+                            ? Optional.empty()
+                            : Optional.of(page.locks().getLast().subtree());
+                    return new Listing.Page<>(locks, page.more() ? last : null);
+                })
+                .toList();
     }
 
     @Override

@@ -64,11 +64,11 @@ class LockingIT {
             bucket.rename("dir/copy", "dir/moved");
             bucket.delete("dir/0");
             assertThatThrownBy(() -> bucket.getBytes("dir/0")).isInstanceOf(NoSuchKeyException.class);
-            assertThat(bucket.stream("dir/").map(ObjectInfo::key)).contains("dir/moved").hasSize(OBJECTS + 1);
+            assertThat(bucket.stream("dir/").map(ObjectInfo::key))
+                    .contains("dir/moved")
+                    .hasSize(OBJECTS + 1);
             assertThat(client.locks().use().logged() - before).isGreaterThan(OBJECTS);
-            assertThat(client.locks().list())
-                    .extracting(LockInfo::prefix)
-                    .contains("dir/");
+            assertThat(client.locks().list()).extracting(LockInfo::prefix).contains("dir/");
         }
     }
 

@@ -29,8 +29,7 @@ final class LockCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(
-                Objects.requireNonNull(spec).commandLine(), "lock needs one of list, release");
+        throw new ParameterException(Objects.requireNonNull(spec).commandLine(), "lock needs one of list, release");
     }
 
     @Command(name = "list", description = "List the locks: all of them for administrators, else your own.")

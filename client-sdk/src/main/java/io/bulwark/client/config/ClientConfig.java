@@ -109,8 +109,8 @@ public record ClientConfig(
             return switch (text) {
                 case "auto" -> AUTO;
                 case "off" -> OFF;
-                default -> throw new IllegalArgumentException(
-                        ClientSetting.LOCKING.key() + " is auto or off, not " + text);
+                default ->
+                    throw new IllegalArgumentException(ClientSetting.LOCKING.key() + " is auto or off, not " + text);
             };
         }
 
@@ -128,15 +128,7 @@ public record ClientConfig(
             List<Endpoint> replicas,
             long bytesInFlightMax,
             Optional<EncryptionConfig> encryption) {
-        this(
-                principal,
-                keyRing,
-                channels,
-                faultyReplicas,
-                replicas,
-                bytesInFlightMax,
-                encryption,
-                Locking.STANDARD);
+        this(principal, keyRing, channels, faultyReplicas, replicas, bytesInFlightMax, encryption, Locking.STANDARD);
     }
 
     /** Makes a configuration with the standard bound on bytes in flight. */

@@ -135,7 +135,8 @@ public final class ClientLocks implements Metadata, AutoCloseable {
         CompletableFuture<Reply> answer = ordered.query(query);
         for (VolumeLocks locks : volumes.values()) {
             answer = answer.thenCompose(reply -> {
-                Optional<LockHolding> holding = locks.holding().filter(ignored -> !locks.held().isEmpty());
+                Optional<LockHolding> holding =
+                        locks.holding().filter(ignored -> !locks.held().isEmpty());
                 boolean isFound = !(reply instanceof Reply.InodeFound found) || found.exists();
                 return isFound || holding.isEmpty()
                         ? CompletableFuture.completedFuture(reply)

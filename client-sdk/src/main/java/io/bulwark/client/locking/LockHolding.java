@@ -71,8 +71,7 @@ final class LockHolding implements Metadata.Session {
             LockStatistics statistics) {}
 
     /** A log that takes entries. */
-    private record OpenLog(
-            LogId id, HolderOperation operation, OperationDriver.Running<HolderEffect.Reason> running) {
+    private record OpenLog(LogId id, HolderOperation operation, OperationDriver.Running<HolderEffect.Reason> running) {
         private CompletableFuture<HolderOperation.Result> append(LogEntry entry) {
             CompletableFuture<HolderOperation.Result> result = operation.append(entry);
             running.wake().run();
@@ -236,8 +235,7 @@ final class LockHolding implements Metadata.Session {
     }
 
     /** An entry without a reply was executed or was not, as the outcome of its log says. */
-    private CompletableFuture<Reply> settle(
-            LogId id, long number, Command command, Optional<PrincipalId> onBehalfOf) {
+    private CompletableFuture<Reply> settle(LogId id, long number, Command command, Optional<PrincipalId> onBehalfOf) {
         return outcome(id).thenCompose(outcome -> {
             if (number > outcome.length()) {
                 return orderFreely(command, onBehalfOf);
@@ -254,11 +252,12 @@ final class LockHolding implements Metadata.Session {
     /** Has a command ordered in this session, once no log is open. */
     private CompletableFuture<Reply> orderFreely(Command command, Optional<PrincipalId> onBehalfOf) {
         environment.statistics().onOrdered();
-        return unlock().thenCompose(ignored -> session.submit(command, onBehalfOf)).whenComplete((reply, failure) -> {
-            if (failure == null) {
-                notice(reply);
-            }
-        });
+        return unlock().thenCompose(ignored -> session.submit(command, onBehalfOf))
+                .whenComplete((reply, failure) -> {
+                    if (failure == null) {
+                        notice(reply);
+                    }
+                });
     }
 
     private void notice(Reply reply) {

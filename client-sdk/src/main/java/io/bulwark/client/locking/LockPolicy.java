@@ -46,7 +46,8 @@ final class LockPolicy {
             counters.clear();
         }
         Subtree directory = directoryOf(bucket, key);
-        int count = counters.merge(directory, 1, (before, one) -> before < 0 ? before : Math.min(before + one, THRESHOLD));
+        int count =
+                counters.merge(directory, 1, (before, one) -> before < 0 ? before : Math.min(before + one, THRESHOLD));
         return count == THRESHOLD ? Optional.of(directory) : Optional.empty();
     }
 

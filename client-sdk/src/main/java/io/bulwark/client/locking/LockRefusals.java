@@ -45,7 +45,9 @@ public final class LockRefusals implements Metadata {
     }
 
     static Optional<PrincipalId> personOf(Query query) {
-        return query instanceof Query.OnBehalf(PrincipalId person, Query ignored) ? Optional.of(person) : Optional.empty();
+        return query instanceof Query.OnBehalf(PrincipalId person, Query ignored)
+                ? Optional.of(person)
+                : Optional.empty();
     }
 
     static boolean isLocked(Reply reply) {
@@ -54,12 +56,13 @@ public final class LockRefusals implements Metadata {
 
     /** A session that was closed is replaced for the next round. */
     private CompletableFuture<Reply> openRound(Subtree part, Optional<PrincipalId> person) {
-        return session().thenCompose(open -> open.submit(new Command.OpenRound(part), person)
-                .whenComplete((reply, failure) -> {
-                    if (failure != null || reply instanceof Reply.Failed) {
-                        forget(open);
-                    }
-                }));
+        return session()
+                .thenCompose(open -> open.submit(new Command.OpenRound(part), person)
+                        .whenComplete((reply, failure) -> {
+                            if (failure != null || reply instanceof Reply.Failed) {
+                                forget(open);
+                            }
+                        }));
     }
 
     private synchronized CompletableFuture<Session> session() {

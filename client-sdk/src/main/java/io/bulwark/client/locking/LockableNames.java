@@ -43,8 +43,9 @@ final class LockableNames {
     /** Returns whether subtrees of this client contain all of these names. */
     static boolean areWithin(List<Subtree> names, List<Subtree> held) {
         return !names.isEmpty()
-                && names.stream().allMatch(name -> held.stream()
-                        .anyMatch(subtree -> subtree.contains(name.bucket(), name.prefix())));
+                && names.stream()
+                        .allMatch(name ->
+                                held.stream().anyMatch(subtree -> subtree.contains(name.bucket(), name.prefix())));
     }
 
     static boolean overlap(List<Subtree> names, List<Subtree> held) {

@@ -57,7 +57,8 @@ final class VolumeLocks {
     synchronized boolean isGone() {
         return lease != null
                 && lease.isDone()
-                && (lease.isCompletedExceptionally() || ((LockHolding) lease.join().session()).isGone());
+                && (lease.isCompletedExceptionally()
+                        || ((LockHolding) lease.join().session()).isGone());
     }
 
     /** Completes once no LOCK of this client is about to be answered that names one of these. */

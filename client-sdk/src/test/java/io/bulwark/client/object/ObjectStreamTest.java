@@ -64,7 +64,9 @@ class ObjectStreamTest {
 
     private static ObjectWriter.Target target(String key) {
         return new ObjectWriter.Target(
-                Subject.key("bucket", key), true, new ObjectPut.Target("bucket", key, Condition.NONE, ObjectAttributes.NONE));
+                Subject.key("bucket", key),
+                true,
+                new ObjectPut.Target("bucket", key, Condition.NONE, ObjectAttributes.NONE));
     }
 
     private ObjectWriter writer(String key, long expected) {

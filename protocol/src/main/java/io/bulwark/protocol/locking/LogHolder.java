@@ -116,8 +116,7 @@ public final class LogHolder {
     /** Returns whether the holder takes this entry now: it has no end yet, and there is a place in log and window. */
     public boolean canAppend(LogEntry entry) {
         long next = log.length() + 1;
-        return hasRoom(entry)
-                && (pending.isEmpty() || next - pending.firstKey() < LogLimits.OUTSTANDING_MAX);
+        return hasRoom(entry) && (pending.isEmpty() || next - pending.firstKey() < LogLimits.OUTSTANDING_MAX);
     }
 
     /** Returns whether the log has a place for this entry, now or once the window has one. */

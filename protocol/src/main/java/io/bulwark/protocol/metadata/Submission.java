@@ -3,7 +3,6 @@ package io.bulwark.protocol.metadata;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.P256;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.locking.LogEntry;
 import io.bulwark.protocol.locking.LogHead;
 import io.bulwark.protocol.locking.LogId;

@@ -3,7 +3,6 @@ package io.bulwark.protocol.locking;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.P256;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import java.util.LinkedHashMap;

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.P256;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.locking.LockingMessage.Append;
 import io.bulwark.protocol.locking.LockingMessage.LogRefused;
 import io.bulwark.protocol.metadata.Signer;

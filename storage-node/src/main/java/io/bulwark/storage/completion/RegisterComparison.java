@@ -416,8 +416,7 @@ public final class RegisterComparison implements BackgroundWork {
         return answered.size();
     }
 
-    private void ask(
-            NodeAccess node, Volume volume, Progress progress, int holder, BlockingQueue<HolderReply> told) {
+    private void ask(NodeAccess node, Volume volume, Progress progress, int holder, BlockingQueue<HolderReply> told) {
         LatestRequest question = new LatestRequest(
                 volume.id(),
                 volume.policy().protocol(),
