@@ -1,6 +1,7 @@
 package io.bulwark.client.locking;
 
 import io.bulwark.client.driver.OperationDriver;
+import io.bulwark.client.object.LockedLeases;
 import io.bulwark.client.object.Metadata;
 import io.bulwark.client.object.SessionPool;
 import io.bulwark.protocol.bucket.SessionCommands;
@@ -26,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * Metadata of a client that holds locks: one session with a log for each object volume. Operations within its locks take
  * one round trip to the log servers, all others are ordered. Thread-safe.
  */
-public final class ClientLocks implements Metadata, AutoCloseable {
+public final class ClientLocks implements Metadata, LockedLeases, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClientLocks.class);
     private static final long CLOSE_MILLIS_MAX = 2_000;
     private static final long ANSWER_MILLIS_MAX = 2_000;
@@ -55,10 +56,7 @@ public final class ClientLocks implements Metadata, AutoCloseable {
         return environment.statistics();
     }
 
-    /**
-     * Returns the session with the log that takes a put of this object; empty if the object is not in a subtree that is
-     * locked now.
-     */
+    @Override
     public Optional<SessionPool.Lease> lease(int volume, String bucket, String key) {
         volumeOf.put(bucket, volume);
         onAccess(bucket, key);
@@ -71,7 +69,7 @@ public final class ClientLocks implements Metadata, AutoCloseable {
         return locks.filter(own -> LockableNames.areWithin(name, own.held())).flatMap(VolumeLocks::lease);
     }
 
-    /** Notes that the session of a lease was found closed. */
+    @Override
     public void lost(SessionPool.Lease lease) {
         if (lease.session() instanceof LockHolding holding) {
             holding.lose();

@@ -1,7 +1,6 @@
 package io.bulwark.client.object;
 
 import io.bulwark.client.error.Subject;
-import io.bulwark.client.locking.ClientLocks;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Reply;
@@ -20,14 +19,14 @@ public record ObjectStore(
         Optional<PrincipalId> onBehalfOf,
         ExtentAccess extents,
         ByteBudget budget,
-        Optional<ClientLocks> locks) {
+        Optional<LockedLeases> locks) {
     /** Creates the dependencies of a client that acts by its own rights and takes no locks. */
     public ObjectStore(Metadata metadata, SessionPool sessions, ExtentAccess extents, ByteBudget budget) {
         this(metadata, sessions, Optional.empty(), extents, budget, Optional.empty());
     }
 
     /** Returns the same for a client that takes locks. */
-    public ObjectStore withLocks(ClientLocks others) {
+    public ObjectStore withLocks(LockedLeases others) {
         return new ObjectStore(metadata, sessions, onBehalfOf, extents, budget, Optional.of(others));
     }
 
