@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Test;
 /** The pages stay short, and their links lead to pages and headings that exist, those in the sources, too. */
 @NullMarked
 class PagesTest {
-    /** Bound on the words of all pages; code and bars of tables do not count. */
-    private static final int WORDS_MAX = 42_000;
+    /** Bound on the words of all pages but the reference; code and bars of tables do not count. */
+    private static final int WORDS_MAX = 40_000;
 
     private static final int LINE_MAX = 120;
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
@@ -75,15 +75,15 @@ class PagesTest {
         long words = 0;
         for (Path page : pages()) {
             String text = CODE.matcher(read(page)).replaceAll("");
-            words += WORD.matcher(text).results().count();
             if (!page.startsWith(ROOT.resolve("docs/reference"))) {
+                words += WORD.matcher(text).results().count();
                 text.lines()
                         .filter(line -> line.length() > LINE_MAX && !line.startsWith("|") && !line.contains("](http"))
                         .forEach(line -> wide.add(ROOT.relativize(page) + ": " + line));
             }
         }
         assertThat(wide).isEmpty();
-        assertThat(words).as("words of all pages").isLessThanOrEqualTo(WORDS_MAX);
+        assertThat(words).as("words of all pages but the reference").isLessThanOrEqualTo(WORDS_MAX);
     }
 
     private static boolean exists(Path from, Path page, String target) {
