@@ -157,6 +157,7 @@ class ConsoleApiIT {
                 "account",
                 "account/activity",
                 "account/tokens",
+                "locks",
                 "releases")) {
             api.call("GET", API + path).token(viewer).gives(200);
         }
@@ -434,6 +435,7 @@ class ConsoleApiIT {
                 .json(Map.of("replicas", List.of("replica-0", "replica-1", "replica-2")))
                 .gives(409);
         call("POST", "replicas/replica-99/recover").gives(404);
+        call("DELETE", "locks?bucket=" + BUCKET + "&prefix=none/").gives(204);
         call("PUT", "releases/none").gives(400).refuses("hash");
         call("DELETE", "releases/" + "0".repeat(64)).gives(404);
     }

@@ -11,6 +11,7 @@ import io.bulwark.protocol.locking.LockingMessage;
 import io.bulwark.protocol.locking.LogEntry;
 import io.bulwark.protocol.locking.LogHolder;
 import io.bulwark.protocol.locking.LogId;
+import io.bulwark.protocol.locking.LogRefusal;
 import io.bulwark.protocol.locking.Subtree;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.GenesisKeys;
@@ -140,7 +141,9 @@ final class HoldingClient implements AutoCloseable {
                             new LockingMessage.LogRead(
                                     log, call, LockingMessage.ALL, length, Optional.empty(), query.encoded()));
         });
-        return answer.join();
+        // A request over a connection that has just broken is lost.
+        return answer.completeOnTimeout(new LockingMessage.LogRefused(log, 1, LogRefusal.BEHIND, 0), 500, TimeUnit.MILLISECONDS)
+                .join();
     }
 
     private void pump() {

@@ -54,7 +54,6 @@ class LockApi {
     @ResponseStatus(HttpStatus.NO_CONTENT)
     @Operation(summary = "Take the locks on a part of a bucket away from their holders; completed operations stay")
     @ApiResponse(responseCode = "204", description = "They are being taken away")
-    @ApiResponse(responseCode = "404", description = "There is no such bucket")
     void release(@RequestParam String bucket, @RequestParam(defaultValue = "") String prefix) {
         signedIn.client().locks().release(bucket, prefix);
     }
