@@ -142,7 +142,8 @@ final class HoldingClient implements AutoCloseable {
                                     log, call, LockingMessage.ALL, length, Optional.empty(), query.encoded()));
         });
         // A request over a connection that has just broken is lost.
-        return answer.completeOnTimeout(new LockingMessage.LogRefused(log, 1, LogRefusal.BEHIND, 0), 500, TimeUnit.MILLISECONDS)
+        return answer.completeOnTimeout(
+                        new LockingMessage.LogRefused(log, 1, LogRefusal.BEHIND, 0), 500, TimeUnit.MILLISECONDS)
                 .join();
     }
 
