@@ -25,7 +25,7 @@ import org.springframework.core.annotation.Order;
 class ApiSchemas {
     private static final String NULL = "null";
 
-    /** Of the process, as springdoc's converters are: that of one console serves all. */
+    /** One converter of the process, as springdoc keeps them: that of one console serves all. */
     private static final Names NAMES = new Names();
 
     /** First of the converters, as each later one is asked before it. */

@@ -124,7 +124,7 @@ class ArchitectureTest {
             .dependOnClassesThat()
             .resideInAPackage("com.amazon.corretto..");
 
-    /** So one class chooses the provider, and checks ranges whatever the provider is. */
+    /** One class chooses the provider, and checks ranges whatever the provider is. */
     @ArchTest
     static final ArchRule ONE_CLASS_SIGNS_VERIFIES_AND_AGREES = noClasses()
             .that()

@@ -33,7 +33,7 @@ final class NodeHistory {
         UNVERIFIED("backlog.unverified", false);
 
         private final String series;
-        /** Whether the node counts, so that the series is a rate. */
+        /** True if the node counts, so that the series is a rate. */
         private final boolean counter;
 
         Figure(String series, boolean counter) {

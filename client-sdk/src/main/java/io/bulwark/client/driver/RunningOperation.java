@@ -143,15 +143,10 @@ final class RunningOperation<R> implements Runnable {
         do {
             Input input = inbox.poll();
             if (input != null) {
-                if (input instanceof Input.Wake) {
-                    input.release();
-                }
                 if (!ended) {
                     handle(input);
                 }
-                if (!(input instanceof Input.Wake)) {
-                    input.release();
-                }
+                input.release();
             }
         } while (waiting.decrementAndGet() > 0);
     }
@@ -179,7 +174,10 @@ final class RunningOperation<R> implements Runnable {
                     trace.answered(from);
                     yield running.onMessage(now, from, message);
                 }
-                case Input.Wake wake -> running.onTick(now);
+                case Input.Wake wake -> {
+                    wake.release(); // Before the requests are looked for: a later one wakes the operation again.
+                    yield running.onTick(now);
+                }
                 case Input.Tick tick -> {
                     asked.tell();
                     yield running.onTick(now);

@@ -20,7 +20,7 @@ final class LockPolicy {
     static final int THRESHOLD = 10;
     static final int RESET_OPERATIONS = 4_096;
 
-    /** So many directories with one parent are locked by the parent. */
+    /** Number of directories with one parent from which on the parent is locked. */
     static final int SIBLINGS = 4;
 
     private static final int CONTENDED = Integer.MIN_VALUE;

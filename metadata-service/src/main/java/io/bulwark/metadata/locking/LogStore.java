@@ -1,6 +1,7 @@
 package io.bulwark.metadata.locking;
 
 import io.bulwark.metadata.log.FrameFile;
+import io.bulwark.metadata.log.Uninterruptible;
 import io.bulwark.protocol.locking.LockingMessage;
 import io.bulwark.protocol.locking.LogId;
 import io.bulwark.protocol.locking.LogStoreRecord;
@@ -196,18 +197,7 @@ public final class LogStore implements AutoCloseable {
     }
 
     private void put(Write write) {
-        boolean interrupted = false;
-        while (true) {
-            try {
-                queue.put(write);
-                break;
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        Uninterruptible.put(queue, write);
     }
 
     private void write() {

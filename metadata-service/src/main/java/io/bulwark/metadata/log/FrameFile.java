@@ -24,7 +24,7 @@ public final class FrameFile implements AutoCloseable {
     private static final int PAGE_BYTES = 4096;
     private static final int HEADER_BYTES = 36;
 
-    /** So many bytes of zeros are prepared whenever those before are used up. */
+    /** Number of zero bytes that are prepared whenever those before are used up. */
     private static final int AHEAD_BYTES = 1 << 20;
 
     private static final int WRITE_BYTES_MAX = 4 << 20;

@@ -176,18 +176,7 @@ public final class WriteAheadLog implements AutoCloseable {
     }
 
     private void put(Write write) {
-        boolean interrupted = false;
-        while (true) {
-            try {
-                queue.put(write);
-                break;
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        Uninterruptible.put(queue, write);
     }
 
     private void write() {

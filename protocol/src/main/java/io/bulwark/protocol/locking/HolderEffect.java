@@ -38,7 +38,7 @@ public sealed interface HolderEffect {
     enum Reason {
         /** The driver has asked for it, and nothing is outstanding. */
         STOPPED,
-        /** So many servers refuse the log for good that one correct server does. */
+        /** More than f servers refuse the log for good, so that one correct server does. */
         REFUSED,
         /** Time was up for an entry or a query. */
         TIMED_OUT

@@ -82,7 +82,7 @@ public final class LogServer {
     private long bytes;
     private long lastToken;
     private long stored;
-    /** Whether the end of a log is not stored yet. */
+    /** True if the end of a log is not stored yet. */
     private boolean isWaiting;
 
     private record Held(ServerLog log, LogEffect.Send send) {}

@@ -61,10 +61,10 @@ final class Holder {
 
     RoundReason reason = RoundReason.UNLOCKED;
 
-    /** Whether somebody else needed a name that the log holds. */
+    /** True if somebody else needed a name that the log holds. */
     boolean contended;
 
-    /** Whether the session is to be closed with the round. */
+    /** True if the session is to be closed with the round. */
     boolean closing;
 
     /** Chosen length, from the decision of a round on. */
