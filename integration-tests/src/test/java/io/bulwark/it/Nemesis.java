@@ -7,6 +7,7 @@ import io.bulwark.appliance.cluster.RunningNode;
 import io.bulwark.appliance.drill.Lie;
 import io.bulwark.appliance.drill.NodeTampering;
 import io.bulwark.client.Bulwark;
+import io.bulwark.client.error.ConfigException;
 import io.bulwark.metadata.ReplicaDirectory;
 import io.bulwark.metadata.log.WriteAheadLog;
 import io.bulwark.protocol.id.PrincipalId;
@@ -263,10 +264,9 @@ final class Nemesis {
                 member.start();
                 try {
                     member.awaitListening();
-                } catch (IOException e) {
-                    // A replica that cannot know whose directory it has says so, and an operator sets it up again with
-                    // an
-                    // empty one. What rots of its state and its promises it mends by itself.
+                } catch (IOException | ConfigException e) {
+                    // A replica that cannot read who it is or whom it trusts says so, and an operator sets it up again
+                    // with an empty directory. It mends damage to its state and its promises by itself.
                     assertThat(member.name()).as(e.getMessage()).startsWith("replica-");
                     assertThat(damagedDirectory).as(e.getMessage()).isNotIn("pages", "promises");
                     removeFiles(cluster.plan().data().replica(numberOf(member)));
