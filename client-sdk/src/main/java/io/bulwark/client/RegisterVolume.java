@@ -141,6 +141,7 @@ final class RegisterVolume implements Volume {
                 PrincipalId self = client.config().principal();
                 yield readPasis(block, PasisRead.withWriteBack(PasisGroup.of(now, block), self, session, times));
             }
+            case ARCHIVE -> throw noRegisters();
         };
     }
 
@@ -149,7 +150,12 @@ final class RegisterVolume implements Volume {
         return withMap(block, now -> switch (volume.policy().protocol()) {
             case FP -> readFp(block, FpRead.withRepairRequests(FpGroup.of(now, block), times));
             case PASIS -> readPasis(block, PasisRead.withRepairRequests(PasisGroup.of(now, block), times));
+            case ARCHIVE -> throw noRegisters();
         });
+    }
+
+    private static IllegalStateException noRegisters() {
+        return new IllegalStateException("no volume of registers has the archive class");
     }
 
     private CompletableFuture<byte[]> readFp(BlockId block, FpRead read) {
@@ -197,6 +203,7 @@ final class RegisterVolume implements Volume {
                                             case PASIS ->
                                                 writePasis(
                                                         now, id, lease.session().number(), data, version);
+                                            case ARCHIVE -> throw noRegisters();
                                         }))));
     }
 

@@ -59,10 +59,13 @@ final class SimulateCommand implements Callable<Integer> {
             PasisProtocol.replacing(PasisParts.PRODUCTION),
             new ExtentProtocol(),
             ExtentProtocol.pasis(),
+            ExtentProtocol.archive(),
             new ObjectProtocol(),
             ObjectProtocol.pasis(),
+            ObjectProtocol.archive(),
             ObjectProtocol.replacing(ObjectParts.PRODUCTION, Protocol.FP),
             ObjectProtocol.replacing(ObjectParts.PRODUCTION, Protocol.PASIS),
+            ObjectProtocol.replacing(ObjectParts.PRODUCTION, Protocol.ARCHIVE),
             new OrderingProtocol(),
             new MembersProtocol());
 
@@ -79,8 +82,9 @@ final class SimulateCommand implements Callable<Integer> {
             names = "--protocol",
             defaultValue = "fp",
             description = {
-                "Simulated protocol: fp, pasis, extent, extent-pasis, objects, objects-pasis,",
-                "fp-replacing, pasis-replacing, objects-replacing, objects-pasis-replacing, ordering, members",
+                "Simulated protocol: fp, pasis, extent, extent-pasis, extent-archive, objects, objects-pasis,",
+                "objects-archive, fp-replacing, pasis-replacing, objects-replacing, objects-pasis-replacing,",
+                "objects-archive-replacing, ordering, members",
                 "(default: ${DEFAULT-VALUE}).",
             })
     private String protocol = "fp";

@@ -7,7 +7,9 @@ public enum Protocol {
     /** Fingerprinted cross-checksums: a fragment is checked before it is accepted (docs/protocols/fp.md, docs/protocols/extents.md). */
     FP,
     /** Versioned fragments whose verification can be taken off the path of writes (docs/protocols/pasis.md). */
-    PASIS;
+    PASIS,
+    /** Fountain-coded segments of object volumes, over many slots (docs/protocols/archive.md). */
+    ARCHIVE;
 
     /** Returns the name as people write it. */
     public String text() {

@@ -46,11 +46,17 @@ public record Setting(
         return ProtectionPolicy.pasis(faults, m, n, blockBytes, verification);
     }
 
+    /** A policy of the archive class: up to five spare slots. */
+    public ProtectionPolicy archivePolicy(Random random, int blockBytes) {
+        return ProtectionPolicy.archive(faults, fragments, slots() + random.nextInt(6), blockBytes);
+    }
+
     /** A policy of this protocol. */
     public ProtectionPolicy policy(Protocol protocol, Random random, int blockBytes) {
         return switch (protocol) {
             case FP -> new ProtectionPolicy(faults, fragments, slots(), blockBytes);
             case PASIS -> pasisPolicy(random, blockBytes);
+            case ARCHIVE -> archivePolicy(random, blockBytes);
         };
     }
 
