@@ -32,6 +32,7 @@ class CampaignTest {
                 PasisProtocol.replacing(PasisParts.PRODUCTION),
                 new ExtentProtocol(),
                 ExtentProtocol.pasis(),
+                ExtentProtocol.archive(),
                 new OrderingProtocol(),
                 new MembersProtocol());
     }
