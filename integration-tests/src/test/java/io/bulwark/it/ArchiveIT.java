@@ -6,6 +6,7 @@ import io.bulwark.appliance.drill.Lie;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.BucketSpec;
 import io.bulwark.client.Bulwark;
+import io.bulwark.client.ClusterStatus;
 import io.bulwark.client.VolumeSpec;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import java.util.ArrayList;
@@ -64,6 +65,22 @@ class ArchiveIT {
         }
     }
 
+    /** Waits until every node is up, has compared what it holds with what is referenced, and lacks nothing. */
+    private static void awaitAllHeld() throws InterruptedException {
+        long end = System.nanoTime() + 120_000L * 1_000_000;
+        while (true) {
+            ClusterStatus status = CLUSTER.client().status();
+            boolean held = status.nodes().stream().allMatch(node -> node.reachable() && node.pending() == 0)
+                    && status.volumes().stream()
+                            .allMatch(volume -> volume.unverified().isEmpty());
+            if (held) {
+                return;
+            }
+            assertThat(System.nanoTime()).as("still %s", status.nodes()).isLessThan(end);
+            Thread.sleep(200);
+        }
+    }
+
     @Test
     @Order(1)
     void twoLieAndAllSpareNodesAreDown() throws Exception {
@@ -74,7 +91,7 @@ class ArchiveIT {
         put("some", 300_000);
         put("more", 300_001);
         put("segments", 3 << 20);
-        CLUSTER.awaitFullFaults();
+        awaitAllHeld();
 
         List<Integer> chosen = someNodes(POLICY.f() + POLICY.spareSlots());
         List<Integer> liars = chosen.subList(0, POLICY.f());
@@ -89,7 +106,7 @@ class ArchiveIT {
         for (int node : down) {
             CLUSTER.startNode(node);
         }
-        CLUSTER.awaitFullFaults();
+        awaitAllHeld();
     }
 
     @Test
@@ -104,7 +121,7 @@ class ArchiveIT {
         for (int node : down) {
             CLUSTER.startNode(node);
         }
-        CLUSTER.awaitFullFaults();
+        awaitAllHeld();
         List<Integer> others = IntStream.range(0, NODES)
                 .filter(node -> !down.contains(node))
                 .boxed()
