@@ -107,7 +107,17 @@ public final class FountainCode {
     }
 
     /** Places where symbols are written: symbol {@code numbers[i]} to {@code arrays[i]}, from {@code positions[i]} on. */
-    public record Targets(int[] numbers, byte[][] arrays, int[] positions) {}
+    public static final class Targets {
+        private final int[] numbers;
+        private final byte[][] arrays;
+        private final int[] positions;
+
+        public Targets(int[] numbers, byte[][] arrays, int[] positions) {
+            this.numbers = numbers;
+            this.arrays = arrays;
+            this.positions = positions;
+        }
+    }
 
     /**
      * Computes symbols.
@@ -170,7 +180,7 @@ public final class FountainCode {
         int stride = piece + SymbolLoop.UNIT;
         int scratch = program.arenaSymbols();
         byte[] bytes = new byte[(scratch + 1) * stride];
-        int[][] sums = sums(targets.numbers());
+        int[][] sums = sums(targets.numbers);
         for (int from = 0; from < length; from += piece) {
             int count = Math.min(piece, length - from);
             for (int i = 0; i < inputs.length; i++) {
@@ -179,9 +189,9 @@ public final class FountainCode {
             var arena = new SymbolLoop.Arena(bytes, stride, Math.ceilDiv(count, SymbolLoop.UNIT) * SymbolLoop.UNIT);
             program.run(fast, arena);
             for (int i = 0; i < sums.length; i++) {
-                byte[] target = targets.arrays()[i];
-                int at = targets.positions()[i] + from;
-                if (count == arena.length()) {
+                byte[] target = targets.arrays[i];
+                int at = targets.positions[i] + from;
+                if (count == arena.length) {
                     fast.sum(arena, sums[i], 0, target, at);
                 } else {
                     fast.sum(arena, sums[i], 0, bytes, scratch * stride);

@@ -212,7 +212,7 @@ class ExtentEpochTest {
     @PlantedBug(
             in = ExtentRead.class,
             rule = "an extent is incomplete only by the word of 2f + 1 holders",
-            replace = "neverStoredCount() > 2 * f",
+            replace = "neverStoredCount() > policy.lackingMax()",
             with = "neverStoredCount() >= 2 * f")
     @Test
     void incompleteTakesMoreThanTwoF() {
