@@ -213,7 +213,7 @@ class ExtentEpochTest {
             in = ExtentRead.class,
             rule = "an extent is incomplete only by the word of 2f + 1 holders",
             replace = "neverStoredCount() > policy.lackingMax()",
-            with = "neverStoredCount() >= 2 * f")
+            with = "neverStoredCount() >= policy.lackingMax()")
     @Test
     void incompleteTakesMoreThanTwoF() {
         read.start(0);

@@ -234,7 +234,7 @@ class ReadHoldersTest {
             in = ExtentRead.class,
             rule = "a read returns only what any slot can be handed",
             replace = "if (policy.checksFragments() && !encodes(good, whole)) {",
-            with = "if (policy.protocol() == Protocol.FP && encodes(good, whole) && content != null) {")
+            with = "if (policy.checksFragments() && encodes(good, whole) && content != null) {")
     @Test
     void whereHashesBelongToNoBlockTheReadSaysPoisonous() {
         List<Bytes> mixed = new ArrayList<>(ENCODED.fragments());
