@@ -137,7 +137,7 @@ final class RegisterVolume implements Volume {
         Timeouts times = Timeouts.standard();
         return switch (volume.policy().protocol()) {
             case FP -> readFp(block, FpRead.withWriteBack(FpGroup.of(now, block), session, times));
-            case PASIS -> {
+            case PASIS, MASKING -> {
                 PrincipalId self = client.config().principal();
                 yield readPasis(block, PasisRead.withWriteBack(PasisGroup.of(now, block), self, session, times));
             }
@@ -148,7 +148,7 @@ final class RegisterVolume implements Volume {
         Timeouts times = Timeouts.standard();
         return withMap(block, now -> switch (volume.policy().protocol()) {
             case FP -> readFp(block, FpRead.withRepairRequests(FpGroup.of(now, block), times));
-            case PASIS -> readPasis(block, PasisRead.withRepairRequests(PasisGroup.of(now, block), times));
+            case PASIS, MASKING -> readPasis(block, PasisRead.withRepairRequests(PasisGroup.of(now, block), times));
         });
     }
 
@@ -194,7 +194,7 @@ final class RegisterVolume implements Volume {
                                                 .protocol()) {
                                             case FP ->
                                                 writeFp(now, id, lease.session().number(), data, sent);
-                                            case PASIS ->
+                                            case PASIS, MASKING ->
                                                 writePasis(
                                                         now, id, lease.session().number(), data, version);
                                         }))));

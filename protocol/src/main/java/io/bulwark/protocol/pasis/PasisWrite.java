@@ -226,7 +226,7 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
             end(nowMillis, new PasisWriteOutcome.Failed(Failure.EXHAUSTED, false));
             return;
         }
-        ValidatingTimestamp chosen = ValidatingTimestamp.of(last + 1, client, fragments);
+        ValidatingTimestamp chosen = group.timestamp(last + 1, client, fragments);
         timestamp = chosen;
         send(nowMillis, chosen, effects);
     }
