@@ -15,7 +15,7 @@ class MaskingReadTest {
     private final GroupFixture group = GroupFixture.masking(1, 5);
     private final GroupFixture.Version old = group.version(1, 1);
     private final GroupFixture.Version fresh = group.version(2, 2);
-    private final PasisRead read = PasisRead.withWriteBack(group.pasis(), GroupFixture.CLIENT, 5, GroupFixture.TIMES);
+    private final PasisRead read = PasisRead.withWriteBack(group.pasis(), GroupFixture.CLIENT, 5, GroupFixture.TIMES, ReadPlan.full(group.pasis()));
 
     private List<Effect> tell(int slot, PasisMessage answer) {
         return read.onMessage(0, GroupFixture.node(slot), answer);

@@ -115,7 +115,12 @@ public final class PasisWorld implements SimulatedWorld {
         this.simulation = new Simulation(
                 setting.seed(), setting.network(), List.of(new PasisCodec()), (_, question) -> volume.answer(question));
         this.pending = new OperationsInFlight<>(simulation);
-        this.operations = new PasisOperations(parts, volume, TIMES, replacing);
+        this.operations = new PasisOperations(
+                parts,
+                volume,
+                TIMES,
+                replacing,
+                new Random(setting.random("plans").nextLong()));
         // A slot whose holder has not confirmed counts among the b, so that fewer nodes may lie in some runs.
         int lying = replacing ? placing.nextInt(setting.faults() + 1) : setting.faults();
         while (faulty.size() < lying) {
