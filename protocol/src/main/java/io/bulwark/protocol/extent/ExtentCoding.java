@@ -17,7 +17,7 @@ public sealed interface ExtentCoding permits FpCoding, PasisCoding {
     static ExtentCoding of(ProtectionPolicy policy) {
         return switch (policy.protocol()) {
             case FP -> new FpCoding(policy);
-            case PASIS -> new PasisCoding(policy);
+            case PASIS, MASKING -> new PasisCoding(policy);
         };
     }
 

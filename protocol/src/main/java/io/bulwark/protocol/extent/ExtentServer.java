@@ -318,7 +318,7 @@ public final class ExtentServer implements ProtocolServer {
                 return from.equals(self);
             }
             case Supply ignored
-            when volume.policy().protocol() == Protocol.PASIS -> {
+            when volume.policy().protocol() != Protocol.FP -> {
                 refuse(turn, asked, StoreRefusal.NOT_OWNER, ReadRefusal.NOT_PERMITTED);
                 return false;
             }

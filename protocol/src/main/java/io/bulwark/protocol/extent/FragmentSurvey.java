@@ -225,7 +225,7 @@ public final class FragmentSurvey implements ClientOperation<FragmentSurvey.Resu
             case DecodeResult.Poisonous ignored -> Version.POISONOUS;
             // Under PASIS decoding has encoded again already.
             case DecodeResult.Block(Bytes content) ->
-                policy.protocol() == Protocol.PASIS
+                policy.protocol() != Protocol.FP
                                 || coding.encodeExactly(checksum, content, fragments.keySet())
                                         .isPresent()
                         ? Version.READABLE
