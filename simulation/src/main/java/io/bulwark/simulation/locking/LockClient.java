@@ -107,6 +107,7 @@ final class LockClient {
     }
 
     private void open(LogId id, List<Subtree> wanted, HolderKey key) {
+        invariants.begun(id);
         LogHolder holder = new LogHolder(new LogHolder.Terms(cluster, id, party.replicas()), key::sign, TIMES);
         LogOperation operation = new LogOperation(holder, (number, reply) -> {
             logged++;
@@ -156,6 +157,9 @@ final class LockClient {
 
     /** Sends a request about names of a bucket. The reply is empty if it will never be known. */
     void request(String bucket, NameRequest request, Consumer<Optional<Reply>> then) {
+        if (party.isDead()) {
+            return;
+        }
         if (state == State.LOCKING) {
             whenLocked.add(() -> request(bucket, request, then));
             return;
