@@ -48,6 +48,7 @@ final class LockClient {
     private @Nullable OpenLog log;
     private final List<Runnable> whenLocked = new ArrayList<>();
     private final List<Runnable> whenFree = new ArrayList<>();
+    private final List<Consumer<Optional<Reply.LogOutcome>>> whenClosed = new ArrayList<>();
     private long logged;
 
     private enum State {
@@ -133,7 +134,14 @@ final class LockClient {
     private void onEnded(LogId id) {
         state = State.CLOSING;
         log = null;
-        holding.submit(new Command.Unlock(), reply -> outcome(id, outcome -> free()));
+        holding.submit(
+                new Command.Unlock(),
+                reply -> outcome(id, outcome -> {
+                    List<Consumer<Optional<Reply.LogOutcome>>> waiting = List.copyOf(whenClosed);
+                    whenClosed.clear();
+                    waiting.forEach(then -> then.accept(outcome));
+                    free();
+                }));
     }
 
     private void free() {
@@ -186,8 +194,9 @@ final class LockClient {
                         then.accept(Optional.of(reply));
                     }
                 }
+                // The outcome is asked for once: the next LOCK of the session ends it.
                 case LogOperation.Result.Outstanding outstanding ->
-                    outcome(open.id, outcome -> {
+                    whenClosed.add(outcome -> {
                         if (outcome.isEmpty()) {
                             then.accept(Optional.empty());
                         } else if (outstanding.number() > outcome.get().length()) {
