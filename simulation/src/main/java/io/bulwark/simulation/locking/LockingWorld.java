@@ -67,10 +67,11 @@ public final class LockingWorld implements SimulatedWorld {
     private static final int LOCKS_ONE_IN = 4;
     private static final int RELEASES_ONE_IN = 40;
     private static final int TOGETHER_MAX = 3;
-    private static final int KILLS_ONE_IN = 60;
+    private static final int KILLS_ONE_IN = 90;
     private static final int ALL_CRASH_ONE_IN = 120;
-    private static final int OPERATES_ONE_IN = 12;
-    private static final int WILD_ONE_IN = 12;
+    private static final int OPERATES_ONE_IN = 25;
+    private static final List<Integer> SPEEDS = List.of(1, 8, 8, 20, 60);
+    private static final int WILD_ONE_IN = 20;
     private static final long SETUP_MILLIS = 600_000;
 
     /** Bound of the time in which all rounds end, once all is well: see docs/protocols/locking.md. */
@@ -99,6 +100,7 @@ public final class LockingWorld implements SimulatedWorld {
     private final int attacksOneIn;
 
     private final int[] underWay = new int[CLIENTS];
+    private final int operatesOneIn;
     private final List<FaultyHolder> attackers = new ArrayList<>();
     private final LockOperator operator;
     private final Amnesia amnesia;
@@ -113,8 +115,8 @@ public final class LockingWorld implements SimulatedWorld {
     LockingWorld(Setting setting) {
         this.setting = setting;
         random = new Random(setting.random("locking").nextLong());
-        visitsOneIn = 2 + random.nextInt(40);
-        attacksOneIn = 2 + random.nextInt(30);
+        visitsOneIn = 3 << (2 * random.nextInt(4));
+        attacksOneIn = 2 << (2 * random.nextInt(4));
         simulation = new Simulation(
                 setting.seed(),
                 setting.network(),
@@ -148,7 +150,9 @@ public final class LockingWorld implements SimulatedWorld {
                 isRecovering ? replicaIds.stream().filter(id -> !faulty.contains(id)).toList() : List.of(),
                 new Replicas(),
                 new Random(setting.random("amnesia").nextLong()));
-        order.setSpeed(1 + random.nextInt(3) * random.nextInt(30));
+        operatesOneIn = setting.random("operator").nextBoolean() ? OPERATES_ONE_IN : Integer.MAX_VALUE;
+        // Marks of contention end within a run, and in some runs sessions expire.
+        order.setSpeed(SPEEDS.get(random.nextInt(SPEEDS.size())));
     }
 
     private void chooseFaulty(int count) {
@@ -301,7 +305,7 @@ public final class LockingWorld implements SimulatedWorld {
                 attacker.step();
             }
         });
-        if (random.nextInt(OPERATES_ONE_IN) == 0) {
+        if (random.nextInt(operatesOneIn) == 0) {
             operator.step();
         }
         if (random.nextInt(KILLS_ONE_IN) == 0) {
