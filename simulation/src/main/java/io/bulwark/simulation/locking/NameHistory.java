@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * judged as a whole. Not for several threads at once.
  */
 final class NameHistory {
-    private static final int CONFIGURATIONS_MAX = 1_000_000;
+    private static final int CONFIGURATIONS_MAX = 200_000;
 
     private final List<Pending> all = new ArrayList<>();
     private long lastStamp;
