@@ -70,8 +70,16 @@ final class LockHolding implements Metadata.Session {
             Executor callbacks,
             LockStatistics statistics) {}
 
-    /** A log that takes entries. */
-    private record OpenLog(LogId id, HolderOperation operation, OperationDriver.Running<HolderEffect.Reason> running) {
+    /**
+     * A log that takes entries.
+     *
+     * @param outcome is known once the log is closed. It is asked for once: the next LOCK of the session ends it
+     */
+    private record OpenLog(
+            LogId id,
+            HolderOperation operation,
+            OperationDriver.Running<HolderEffect.Reason> running,
+            CompletableFuture<Reply.LogOutcome> outcome) {
         private CompletableFuture<HolderOperation.Result> append(LogEntry entry) {
             CompletableFuture<HolderOperation.Result> result = operation.append(entry);
             running.wake().run();
@@ -142,7 +150,7 @@ final class LockHolding implements Metadata.Session {
                 new LogHolder(terms, signing, Timeouts.standard()), environment.callbacks(), () -> onEnded(id));
         OperationDriver.Running<HolderEffect.Reason> running =
                 environment.driver().start(operation, LogLimits.BYTES_MAX);
-        log = new OpenLog(id, operation, running);
+        log = new OpenLog(id, operation, running, new CompletableFuture<>());
         subtrees = wanted;
         var unused = running.outcome().whenComplete((ignored, failure) -> {
             if (failure != null) {
@@ -174,7 +182,10 @@ final class LockHolding implements Metadata.Session {
                 .thenCompose(ignored -> session.submit(new Command.Unlock()))
                 .handle((ignored1, ignored2) -> true)
                 .thenCompose(ignored -> outcome(ending.id))
-                .handle((ignored, failure) -> failure == null);
+                .handle((outcome, failure) ->
+                        failure == null
+                                ? ending.outcome.complete(outcome)
+                                : !ending.outcome.completeExceptionally(failure));
     }
 
     /** Waits until a log is closed. Completes with its results, the latest ones at least. */
@@ -224,7 +235,7 @@ final class LockHolding implements Metadata.Session {
                 yield CompletableFuture.completedFuture(reply);
             }
             case HolderOperation.Result.Outstanding outstanding ->
-                settle(open.id, outstanding.number(), command, onBehalfOf);
+                settle(open, outstanding.number(), command, onBehalfOf);
             case HolderOperation.Result.NotTaken ignored -> orderFreely(command, onBehalfOf);
         });
     }
@@ -235,15 +246,16 @@ final class LockHolding implements Metadata.Session {
     }
 
     /** An entry without a reply was executed or was not, as the outcome of its log says. */
-    private CompletableFuture<Reply> settle(LogId id, long number, Command command, Optional<PrincipalId> onBehalfOf) {
-        return outcome(id).thenCompose(outcome -> {
+    private CompletableFuture<Reply> settle(
+            OpenLog ended, long number, Command command, Optional<PrincipalId> onBehalfOf) {
+        return ended.outcome.thenCompose(outcome -> {
             if (number > outcome.length()) {
                 return orderFreely(command, onBehalfOf);
             }
             long index = number - outcome.first();
             return index < 0 || index >= outcome.replies().size()
                     ? CompletableFuture.failedFuture(new IllegalStateException(
-                            "the result of entry " + number + " of log " + id + " is not kept"))
+                            "the result of entry " + number + " of log " + ended.id + " is not kept"))
                     : CompletableFuture.completedFuture(
                             Reply.decode(outcome.replies().get((int) index)));
         });
