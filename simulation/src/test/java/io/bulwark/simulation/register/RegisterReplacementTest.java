@@ -37,6 +37,7 @@ class RegisterReplacementTest {
             case FP -> FpProtocol.replacing(FpParts.PRODUCTION);
             case PASIS -> PasisProtocol.replacing(PasisParts.PRODUCTION);
             case MASKING -> PasisProtocol.masking(PasisParts.PRODUCTION, true);
+            case ARCHIVE -> throw new IllegalArgumentException("no volume of registers has the archive class");
         };
     }
 
