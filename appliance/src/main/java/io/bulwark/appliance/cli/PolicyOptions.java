@@ -87,28 +87,47 @@ final class PolicyOptions {
         return checked(choice()::policy);
     }
 
-    VolumeSpec objectVolume(String name, Bulwark client) {
-        boolean chosen = availability != null || target != null;
-        return VolumeSpec.objects(name, checked(chosen ? () -> archive(client) : choice()::objectPolicy));
+    /** Checks the policy for objects as far as that is possible without the cluster. */
+    void checkForObjects() {
+        if (!isArchiveChosen()) {
+            checked(choice()::objectPolicy);
+        } else if (fragments != null) {
+            checked(() -> archive(fragments));
+        } else {
+            checked(this::availability);
+        }
     }
 
-    private ProtectionPolicy archive(Bulwark client) {
+    /** A volume for objects; the archive class is spread over all nodes that the cluster has. */
+    VolumeSpec objectVolume(String name, Bulwark client) {
+        if (!isArchiveChosen()) {
+            return VolumeSpec.objects(name, checked(choice()::objectPolicy));
+        }
+        int nodes = fragments != null ? fragments : Math.min(255, client.nodes().map().nodes().size());
+        return VolumeSpec.objects(name, checked(() -> archive(nodes)));
+    }
+
+    private boolean isArchiveChosen() {
+        return availability != null || target != null;
+    }
+
+    private AvailabilityTarget availability() {
         if (!"archive".equals(protocol) || availability == null || dataFragments != null || blockBytes != null) {
             throw new IllegalArgumentException("--availability and --target choose the other numbers of --protocol"
                     + " archive; give --availability, and neither --data-fragments nor --block-size");
         }
-        int nodes = fragments != null ? fragments : Math.min(255, client.nodes().map().nodes().size());
-        return ArchiveChooser.choose(
-                new AvailabilityTarget(availability, target == null ? TARGET : target),
-                faults == null ? 1 : faults,
-                nodes);
+        return new AvailabilityTarget(availability, target == null ? TARGET : target);
+    }
+
+    private ProtectionPolicy archive(int nodes) {
+        return ArchiveChooser.choose(availability(), faults == null ? 1 : faults, nodes);
     }
 
     private PolicyChoice choice() {
         return new PolicyChoice(protocol, verification, faults, dataFragments, fragments, blockBytes);
     }
 
-    private static ProtectionPolicy checked(Supplier<ProtectionPolicy> policy) {
+    private static <T> T checked(Supplier<T> policy) {
         try {
             return policy.get();
         } catch (IllegalArgumentException e) {

@@ -42,43 +42,14 @@ public final class ArchiveChooser {
                     f + 1,
                     widest.awayAfterWrite(),
                     n - f,
-                    afterWrite(target, widest),
+                    PolicyAdvice.afterWrite(widest, target),
                     target));
         }
         return policy(f, m, n);
     }
 
     private static boolean reaches(AvailabilityTarget target, ProtectionPolicy policy) {
-        return afterWrite(target, policy) <= target.target();
-    }
-
-    /** The probability that a block which was just written cannot be read now, though f nodes lie. */
-    public static double afterWrite(AvailabilityTarget target, ProtectionPolicy policy) {
-        int honest = policy.n() - policy.f();
-        return target.shortfall(honest, honest - policy.awayAfterWrite());
-    }
-
-    /** The probability that a block of which all slots hold their part cannot be read now, though f nodes lie. */
-    public static double whenComplete(AvailabilityTarget target, ProtectionPolicy policy) {
-        int honest = policy.n() - policy.f();
-        return target.shortfall(honest, policy.readHolders());
-    }
-
-    /** The probability that a write has to wait for nodes that are away, though f nodes lie. */
-    public static double writeWaits(AvailabilityTarget target, ProtectionPolicy policy) {
-        return target.shortfall(policy.n() - policy.f(), policy.writeQuorum());
-    }
-
-    /** Bytes that are stored for each byte of large objects. */
-    public static double storedPerByte(ProtectionPolicy policy) {
-        double bytes = (double) policy.n() * (policy.fragmentBytes(policy.blockBytes()) + checksumBytes(policy));
-        return bytes / policy.blockBytes();
-    }
-
-    private static int checksumBytes(ProtectionPolicy policy) {
-        return policy.protocol() == Protocol.ARCHIVE
-                ? Commitment.encodedBytes(BlockSchedule.of(policy.m(), policy.n()))
-                : 0;
+        return PolicyAdvice.afterWrite(policy, target) <= target.target();
     }
 
     private static ProtectionPolicy policy(int f, int m, int n) {

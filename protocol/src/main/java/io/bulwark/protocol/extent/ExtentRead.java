@@ -39,7 +39,8 @@ import org.jspecify.annotations.Nullable;
  * silent, refuses or sends what cannot be right is replaced by the next. No timestamps and no proof are needed, since the
  * pin comes from the metadata.
  *
- * <p>Under FP and in the archive class f more slots are asked in the same round whether they hold it. The read is done once m+f slots do, and once it is
+ * <p>Under FP f more slots are asked in the same round whether they hold it; in the archive class all, since many may be away, and the
+ * first to answer are enough. The read is done once m+f slots do, and once it is
  * clear that any slot can be handed its fragment: then every later read succeeds, whoever wrote it. Slots that lack it are handed
  * their fragments. A read that has m fragments and hears of fewer than m+f holders before its deadline is {@code TooFewHolders}. A
  * node that makes its own fragment (that excludes its slot) does not wait for holders: what it makes, it returns to nobody.
@@ -467,8 +468,9 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         for (ReadSlot slot : slots) {
             holding += (slot.holds && !slot.bad) || slot.isSilent() ? 1 : 0;
         }
+        int asked = holdersWanted > 0 && policy.spareSlots() > 0 ? slots.length : holdersWanted;
         for (int index : order) {
-            if (holding < holdersWanted && !slots[index].asked) {
+            if (holding < asked && !slots[index].asked) {
                 ask(nowMillis, index, false, effects);
                 holding++;
             }

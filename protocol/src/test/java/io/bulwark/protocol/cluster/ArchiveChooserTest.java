@@ -56,14 +56,27 @@ class ArchiveChooserTest {
     void theChoiceIsTheGreatestMThatReachesTheTarget() {
         AvailabilityTarget target = new AvailabilityTarget(0.9, 1e-6);
         ProtectionPolicy policy = ArchiveChooser.choose(target, 4, 40);
-        assertThat(ArchiveChooser.afterWrite(target, policy)).isLessThanOrEqualTo(1e-6);
+        PolicyAdvice advice = PolicyAdvice.of(policy, target);
+        assertThat(advice.afterWrite()).isLessThanOrEqualTo(1e-6);
         ProtectionPolicy next = ProtectionPolicy.archive(4, policy.m() + 1, 40, policy.blockBytes());
-        assertThat(ArchiveChooser.afterWrite(target, next)).isGreaterThan(1e-6);
-        assertThat(ArchiveChooser.whenComplete(target, policy)).isLessThan(1e-6);
+        assertThat(PolicyAdvice.of(next, target).afterWrite()).isGreaterThan(1e-6);
+        assertThat(advice.whenComplete()).isLessThan(1e-6);
         assertThat(policy.writeQuorum()).isEqualTo(policy.m() + 4 + policy.awayAfterWrite());
         assertThat(policy.n() - policy.writeQuorum()).isGreaterThanOrEqualTo(4);
-        assertThat(ArchiveChooser.storedPerByte(policy))
-                .isCloseTo(40.0 / policy.m(), within(0.05 * 40.0 / policy.m()));
+        assertThat(advice.storedPerByte()).isCloseTo(40.0 / policy.m(), within(0.05 * 40.0 / policy.m()));
+    }
+
+    @Test
+    void theAdviceOfOtherClassesIsThatOfTheirQuorums() {
+        AvailabilityTarget target = new AvailabilityTarget(0.9, 1e-6);
+        PolicyAdvice fp = PolicyAdvice.of(ProtectionPolicy.standard(), target);
+        assertThat(fp.asked()).isEqualTo(3);
+        assertThat(fp.storedPerByte()).isEqualTo(2);
+        assertThat(fp.afterWrite()).as("one of three is away").isCloseTo(1 - 0.9 * 0.9 * 0.9, within(1e-9));
+        assertThat(fp.writeWaits()).isEqualTo(fp.afterWrite());
+        PolicyAdvice copies = PolicyAdvice.of(ProtectionPolicy.pasis(1, 1, 5, 1 << 20, Verification.LAZY), target);
+        assertThat(copies.afterWrite()).as("three of three are away").isCloseTo(0.001, within(1e-9));
+        assertThat(copies.whenComplete()).isCloseTo(0.0001, within(1e-9));
     }
 
     @Test
