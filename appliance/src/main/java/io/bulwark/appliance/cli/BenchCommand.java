@@ -108,14 +108,17 @@ final class BenchCommand implements Callable<Integer> {
         json.put("operationsPerSecond", result.operationsPerSecond());
         json.put("p50Micros", result.p50Micros());
         json.put("p99Micros", result.p99Micros());
+        json.put("clientProcessorMillisPerOperation", result.processorMillisPerOperation());
+        json.put("clientProcessorSecondsPerGibibyte", result.processorSecondsPerGibibyte());
+        json.put("clientAllocatedBytesPerOperation", result.allocatedBytesPerOperation());
         json.put("failed", result.failures().size());
         access.global()
                 .print(
                         json,
                         String.format(
                                 Locale.ROOT,
-                                "%s of %s, %d at once, %.1f s: %.1f MiB/s, %.1f ops/s, p50 %.2f ms, p99 %.2f ms, %d"
-                                        + " failed",
+                                "%s of %s, %d at once, %.1f s: %.1f MiB/s, %.1f ops/s, p50 %.2f ms, p99 %.2f ms,"
+                                        + " client: %.2f ms of processor and %.0f KiB allocated each, %d failed",
                                 EnumConverter.of(what),
                                 Text.bytes(size),
                                 threads,
@@ -124,6 +127,8 @@ final class BenchCommand implements Callable<Integer> {
                                 result.operationsPerSecond(),
                                 result.p50Micros() / 1000.0,
                                 result.p99Micros() / 1000.0,
+                                result.processorMillisPerOperation(),
+                                result.allocatedBytesPerOperation() / 1024,
                                 result.failures().size()));
     }
 }

@@ -32,7 +32,7 @@ final class VolumeText {
     static Object json(ClusterStatus.VolumeStatus volume, ClusterStatus status) {
         VersionsView versions = null;
         Map<String, NodeView> nodes = null;
-        if (volume.volume().policy().protocol() == Protocol.PASIS) {
+        if (volume.volume().policy().protocol().isVersioned()) {
             versions = VersionsView.of(sum(volume));
             nodes = new LinkedHashMap<>();
             for (Map.Entry<Integer, ClusterStatus.Versions> each :
@@ -144,7 +144,7 @@ final class VolumeText {
     /**
      * A volume with its faults.
      *
-     * @param versions null without unverified versions, as in all protocols but PASIS
+     * @param versions null without unverified versions
      * @param nodes as {@code versions}
      */
     @JsonInclude(JsonInclude.Include.NON_NULL)

@@ -1,7 +1,6 @@
 package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.cluster.PlacementGroup;
-import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.PrincipalId;
@@ -61,7 +60,7 @@ final class Suspensions {
         PlacementGroup group = volume.groups().get(number);
         // b bounds the faulty nodes of each group: b+1 nodes of several groups may all be faulty.
         CommandRefusal.refuseUnless(
-                volume.policy().protocol() == Protocol.PASIS && group.slotOf(reporter.number()) >= 0,
+                volume.policy().protocol().isVersioned() && group.slotOf(reporter.number()) >= 0,
                 MetadataError.BAD_ARGUMENT,
                 reporter + " about " + volume.name() + ", the block's group is " + group.holders());
         CommandRefusal.refuseUnless(

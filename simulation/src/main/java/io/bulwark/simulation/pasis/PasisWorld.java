@@ -1,6 +1,7 @@
 package io.bulwark.simulation.pasis;
 
 import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.ProtocolServer;
@@ -95,7 +96,7 @@ public final class PasisWorld implements SimulatedWorld {
 
     private record ClientBlock(PrincipalId client, BlockId block) {}
 
-    PasisWorld(Setting setting, PasisParts parts, boolean replacing) {
+    PasisWorld(Setting setting, PasisParts parts, Protocol protocol, boolean replacing) {
         this.parts = parts;
         this.random = new Random(setting.random("pasis").nextLong());
         this.changes = new Random(setting.random("changes").nextLong());
@@ -103,7 +104,7 @@ public final class PasisWorld implements SimulatedWorld {
         this.revokes = setting.random("revocations").nextBoolean();
         this.blocks = 1 + random.nextInt(3);
         Random placing = new Random(setting.random("holders").nextLong());
-        this.volume = new PasisVolume(setting, blocks, replacing ? 1 + placing.nextInt(MORE_NODES) : 0);
+        this.volume = new PasisVolume(setting, protocol, blocks, replacing ? 1 + placing.nextInt(MORE_NODES) : 0);
         this.values = new FreshBlocks(volume.policy().blockBytes());
         this.holders = replacing
                 ? Optional.of(new RegisterChanges(volume.placed(), faulty, volume.nodes(), placing))
@@ -114,7 +115,12 @@ public final class PasisWorld implements SimulatedWorld {
         this.simulation = new Simulation(
                 setting.seed(), setting.network(), List.of(new PasisCodec()), (_, question) -> volume.answer(question));
         this.pending = new OperationsInFlight<>(simulation);
-        this.operations = new PasisOperations(parts, volume, TIMES, replacing);
+        this.operations = new PasisOperations(
+                parts,
+                volume,
+                TIMES,
+                replacing,
+                new Random(setting.random("plans").nextLong()));
         // A slot whose holder has not confirmed counts among the b, so that fewer nodes may lie in some runs.
         int lying = replacing ? placing.nextInt(setting.faults() + 1) : setting.faults();
         while (faulty.size() < lying) {
@@ -398,7 +404,7 @@ public final class PasisWorld implements SimulatedWorld {
         }
         Bytes value = values.next();
         ValidatingTimestamp floor = invariants.floor(block);
-        Bytes crossChecksum = ValidatingTimestamp.of(1, client, group.encode(group.padded(value)))
+        Bytes crossChecksum = group.timestamp(1, client, group.encode(group.padded(value)))
                 .crossChecksum();
         invariants.writes(crossChecksum, value);
         ClientOperation<PasisWriteOutcome> write = operations.write(group, client, sessions[client.number()], value);
