@@ -241,6 +241,14 @@ final class BulwarkClient implements Bulwark {
     }
 
     @Override
+    public void changeFaults(String volume, int faults) {
+        Subject subject = Subject.volume(volume);
+        checkName(volume, subject);
+        execute(Reply.Done.class, new Command.ChangePolicy(volume, faults), subject);
+        view.refresh(noDeadline());
+    }
+
+    @Override
     public void deleteVolume(String name) {
         checkName(name, Subject.volume(name));
         execute(Reply.Done.class, new Command.DeleteVolume(name), Subject.volume(name));

@@ -48,6 +48,7 @@ final class LockClient {
     private @Nullable OpenLog log;
     private final List<Runnable> whenLocked = new ArrayList<>();
     private final List<Runnable> whenFree = new ArrayList<>();
+    private final List<Consumer<Optional<Reply.LogOutcome>>> whenClosed = new ArrayList<>();
     private long logged;
 
     private enum State {
@@ -107,6 +108,7 @@ final class LockClient {
     }
 
     private void open(LogId id, List<Subtree> wanted, HolderKey key) {
+        invariants.begun(id);
         LogHolder holder = new LogHolder(new LogHolder.Terms(cluster, id, party.replicas()), key::sign, TIMES);
         LogOperation operation = new LogOperation(holder, (number, reply) -> {
             logged++;
@@ -132,7 +134,14 @@ final class LockClient {
     private void onEnded(LogId id) {
         state = State.CLOSING;
         log = null;
-        holding.submit(new Command.Unlock(), reply -> outcome(id, outcome -> free()));
+        holding.submit(
+                new Command.Unlock(),
+                reply -> outcome(id, outcome -> {
+                    List<Consumer<Optional<Reply.LogOutcome>>> waiting = List.copyOf(whenClosed);
+                    whenClosed.clear();
+                    waiting.forEach(then -> then.accept(outcome));
+                    free();
+                }));
     }
 
     private void free() {
@@ -156,6 +165,9 @@ final class LockClient {
 
     /** Sends a request about names of a bucket. The reply is empty if it will never be known. */
     void request(String bucket, NameRequest request, Consumer<Optional<Reply>> then) {
+        if (party.isDead()) {
+            return;
+        }
         if (state == State.LOCKING) {
             whenLocked.add(() -> request(bucket, request, then));
             return;
@@ -182,8 +194,9 @@ final class LockClient {
                         then.accept(Optional.of(reply));
                     }
                 }
+                // The outcome is asked for once: the next LOCK of the session ends it.
                 case LogOperation.Result.Outstanding outstanding ->
-                    outcome(open.id, outcome -> {
+                    whenClosed.add(outcome -> {
                         if (outcome.isEmpty()) {
                             then.accept(Optional.empty());
                         } else if (outstanding.number() > outcome.get().length()) {

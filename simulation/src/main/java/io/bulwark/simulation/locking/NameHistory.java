@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * judged as a whole. Not for several threads at once.
  */
 final class NameHistory {
-    private static final int CONFIGURATIONS_MAX = 1_000_000;
+    private static final int CONFIGURATIONS_MAX = 200_000;
 
     private final List<Pending> all = new ArrayList<>();
     private long lastStamp;
@@ -149,7 +149,7 @@ final class NameHistory {
             if (!visited.add(at)) {
                 return;
             }
-            path.add(new Frame(at, next(at.done), new int[1]));
+            path.add(new Frame(at, next(at), new int[1]));
             if (at.done.cardinality() > mostDone) {
                 mostDone = at.done.cardinality();
                 longest = explain(at);
@@ -165,8 +165,12 @@ final class NameHistory {
             return true;
         }
 
-        /** Returns the requests that may take effect next, those with an answer first. */
-        private List<Integer> next(BitSet done) {
+        /**
+         * Returns the requests that may take effect next, those with an answer first. One without an answer can wait as
+         * long as all others are possible, and none carries its effect to another name.
+         */
+        private List<Integer> next(Configuration at) {
+            BitSet done = at.done;
             long first = Long.MAX_VALUE;
             for (int number = done.nextClearBit(0); number < requests.size(); number = done.nextClearBit(number + 1)) {
                 first = Math.min(first, requests.get(number).completed);
@@ -179,13 +183,19 @@ final class NameHistory {
                 (requests.get(number).isRequired() ? answered : others).add(number);
             }
             answered.sort((a, b) -> Long.compare(requests.get(a).completed, requests.get(b).completed));
-            answered.addAll(others);
+            boolean mayWait = answered.stream().map(requests::get).noneMatch(request ->
+                    request.request instanceof NameRequest.Rename
+                            || request.request instanceof NameRequest.Copy
+                            || at.state.after(request.request, request.reply) == null);
+            if (!mayWait) {
+                answered.addAll(others);
+            }
             return answered;
         }
 
         private String explain(Configuration at) {
             StringBuilder text = new StringBuilder("after " + mostDone + " requests: " + at.state + "; next of");
-            next(at.done).stream().limit(8).forEach(number -> text.append("\n  ").append(requests.get(number)));
+            next(at).stream().limit(8).forEach(number -> text.append("\n  ").append(requests.get(number)));
             return text.toString();
         }
     }
