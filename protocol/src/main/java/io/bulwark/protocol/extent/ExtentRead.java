@@ -313,10 +313,11 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         slot.found = found;
         slot.hold();
         verdicts.remove(index, Verdict.SLOW);
-        slot.bad =
-                !found.checksum().pin().equals(pin) || !coding.isFragmentOf(found.checksum(), index, found.fragment());
+        // The tables for fingerprints belong to the instance of the checksum, and are made once.
+        Checksum claimed = found.checksum().equals(checksum) ? checksum : found.checksum();
+        slot.bad = !claimed.pin().equals(pin) || !coding.isFragmentOf(claimed, index, found.fragment());
         if (!slot.bad) {
-            checksum = found.checksum();
+            checksum = claimed;
         }
     }
 
