@@ -313,11 +313,10 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         slot.found = found;
         slot.hold();
         verdicts.remove(index, Verdict.SLOW);
-        // The tables for fingerprints belong to the instance of the checksum, and are made once.
-        Checksum claimed = found.checksum().equals(checksum) ? checksum : found.checksum();
-        slot.bad = !claimed.pin().equals(pin) || !coding.isFragmentOf(claimed, index, found.fragment());
+        slot.bad =
+                !found.checksum().pin().equals(pin) || !coding.isFragmentOf(found.checksum(), index, found.fragment());
         if (!slot.bad) {
-            checksum = claimed;
+            checksum = found.checksum();
         }
     }
 
