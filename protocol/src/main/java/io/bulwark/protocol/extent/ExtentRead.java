@@ -93,7 +93,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
 
     private @Nullable Checksum checksum;
     /** Whether the block that was read is known to encode to the whole checksum; under FP only. */
-    private boolean encodes;
+    private boolean encoded;
     /** The fragments of all slots, once one of them was needed. */
     private List<Bytes> fragments = List.of();
 
@@ -302,7 +302,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
 
     /** The fragments of all slots, once the block was read and is known to encode to them. */
     Optional<List<Bytes>> fragments() {
-        if (encodes && fragments.isEmpty()) {
+        if (encoded && fragments.isEmpty()) {
             fragments = coding.fragments(Objects.requireNonNull(content));
         }
         return fragments.isEmpty() ? Optional.empty() : Optional.of(fragments);
@@ -402,7 +402,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     /** Gives each slot that said that it has nothing its fragment, once. */
     private void supplyMissing(long nowMillis, List<Effect> effects) {
         for (int index : order) {
-            if (encodes && slots[index].isMissing() && !slots[index].supplied) {
+            if (encoded && slots[index].isMissing() && !slots[index].supplied) {
                 slots[index].supply(nowMillis);
                 supply(nowMillis, index, effects);
             }
@@ -519,7 +519,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             case DecodeResult.None ignored -> {}
             case DecodeResult.Poisonous ignored -> poisonous(effects);
             case DecodeResult.Block(Bytes whole) -> {
-                if (policy.protocol() == Protocol.FP && !isEncodingOf(good, whole)) {
+                if (policy.protocol() == Protocol.FP && !encodes(good, whole)) {
                     poisonous(effects);
                     for (int slot = 0; slot < slots.length; slot++) {
                         suspect(slot, slot, effects);
@@ -538,9 +538,9 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
      * Returns whether the writer gave the block the right hashes. A slot whose hash is wrong can never be handed its
      * fragment.
      */
-    private boolean isEncodingOf(Map<Integer, Bytes> good, Bytes whole) {
-        encodes = coding.encodes(Objects.requireNonNull(checksum), whole, good.keySet());
-        return encodes;
+    private boolean encodes(Map<Integer, Bytes> good, Bytes whole) {
+        encoded = coding.encodes(Objects.requireNonNull(checksum), whole, good.keySet());
+        return encoded;
     }
 
     private void poisonous(List<Effect> effects) {
