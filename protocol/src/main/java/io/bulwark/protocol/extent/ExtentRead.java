@@ -82,6 +82,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
 
     private final ReadSlot[] slots;
     private final Map<Integer, Verdict> verdicts = new TreeMap<>();
+    private VerifiedPins verified = new VerifiedPins(1);
     private boolean salvage;
     private int neverStoredElsewhere;
     private long startedMillis;
@@ -148,6 +149,12 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     /** Makes this a salvage read. To be called before the start. */
     public ExtentRead withSalvage() {
         salvage = true;
+        return this;
+    }
+
+    /** Uses and extends what the process knows of pins. To be called before the start. */
+    public ExtentRead withVerified(VerifiedPins known) {
+        verified = known;
         return this;
     }
 
@@ -539,7 +546,11 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
      * fragment.
      */
     private boolean encodes(Map<Integer, Bytes> good, Bytes whole) {
-        encoded = coding.encodes(Objects.requireNonNull(checksum), whole, good.keySet());
+        Checksum known = Objects.requireNonNull(checksum);
+        encoded = verified.contains(known.pin()) || coding.encodes(known, whole, good.keySet());
+        if (encoded) {
+            verified.add(known.pin());
+        }
         return encoded;
     }
 
