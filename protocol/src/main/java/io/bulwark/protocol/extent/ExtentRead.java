@@ -85,6 +85,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
 
     private final ReadSlot[] slots;
     private final Map<Integer, Verdict> verdicts = new TreeMap<>();
+    private VerifiedPins verified = new VerifiedPins(1);
     private boolean salvage;
     private int neverStoredElsewhere;
     private long startedMillis;
@@ -96,7 +97,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
 
     private @Nullable Checksum checksum;
     /** Whether the block that was read is known to encode to the whole checksum; under FP only. */
-    private boolean encodes;
+    private boolean encoded;
     /** The fragments of all slots, once one of them was needed. */
     private List<Bytes> fragments = List.of();
 
@@ -152,6 +153,12 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     /** Makes this a salvage read. To be called before the start. */
     public ExtentRead withSalvage() {
         salvage = true;
+        return this;
+    }
+
+    /** Uses and extends what the process knows of pins. To be called before the start. */
+    public ExtentRead withVerified(VerifiedPins known) {
+        verified = known;
         return this;
     }
 
@@ -306,7 +313,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
 
     /** The fragments of all slots, once the block was read and is known to encode to them. */
     Optional<List<Bytes>> fragments() {
-        if (encodes && fragments.isEmpty()) {
+        if (encoded && fragments.isEmpty()) {
             fragments = coding.fragments(Objects.requireNonNull(content));
         }
         return fragments.isEmpty() ? Optional.empty() : Optional.of(fragments);
@@ -406,7 +413,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     /** Gives each slot that said that it has nothing its fragment, once. */
     private void supplyMissing(long nowMillis, List<Effect> effects) {
         for (int index : order) {
-            if (encodes && slots[index].isMissing() && !slots[index].supplied) {
+            if (encoded && slots[index].isMissing() && !slots[index].supplied) {
                 slots[index].supply(nowMillis);
                 supply(nowMillis, index, effects);
             }
@@ -524,7 +531,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             case DecodeResult.None ignored -> fragmentsWanted = usableCount() + 1;
             case DecodeResult.Poisonous ignored -> poisonous(effects);
             case DecodeResult.Block(Bytes whole) -> {
-                if (policy.checksFragments() && !isEncodingOf(good, whole)) {
+                if (policy.checksFragments() && !encodes(good, whole)) {
                     poisonous(effects);
                     for (int slot = 0; slot < slots.length; slot++) {
                         suspect(slot, slot, effects);
@@ -543,9 +550,13 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
      * Returns whether the writer gave the block the right hashes. A slot whose hash is wrong can never be handed its
      * fragment.
      */
-    private boolean isEncodingOf(Map<Integer, Bytes> good, Bytes whole) {
-        encodes = coding.encodes(Objects.requireNonNull(checksum), whole, good.keySet());
-        return encodes;
+    private boolean encodes(Map<Integer, Bytes> good, Bytes whole) {
+        Checksum known = Objects.requireNonNull(checksum);
+        encoded = verified.contains(known.pin()) || coding.encodes(known, whole, good.keySet());
+        if (encoded) {
+            verified.add(known.pin());
+        }
+        return encoded;
     }
 
     private void poisonous(List<Effect> effects) {
