@@ -78,6 +78,11 @@ public final class ClientLocks implements Metadata, LockedLeases, AutoCloseable 
         volumeLocks(volume).want(subtree);
     }
 
+    /** Takes a hint back, and gives the locks of the volume up. */
+    public void unlock(int volume, Subtree subtree) {
+        Optional.ofNullable(volumes.get(volume)).ifPresent(locks -> locks.forget(subtree));
+    }
+
     private void onAccess(String bucket, String key) {
         Integer volume = volumeOf.get(bucket);
         if (volume != null && !closed) {

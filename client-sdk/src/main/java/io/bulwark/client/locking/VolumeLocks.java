@@ -131,6 +131,20 @@ final class VolumeLocks {
         ask();
     }
 
+    /** Forgets a hint, and gives all locks up: those that are wanted are asked for again. */
+    synchronized void forget(Subtree subtree) {
+        hints.remove(subtree);
+        wantHinted();
+        holding().ifPresent(LockHolding::unlock);
+    }
+
+    private void wantHinted() {
+        wanted = List.of();
+        for (Subtree hint : hints) {
+            wanted = policy.with(wanted, hint);
+        }
+    }
+
     /** Counts an access, and asks for the locks that are worth it. */
     synchronized void onAccess(String bucket, String key) {
         Optional<Subtree> worth = policy.onAccess(bucket, key);
@@ -182,10 +196,7 @@ final class VolumeLocks {
             if (!held) {
                 pauseUntilNanos = System.nanoTime() + PAUSE_NANOS;
                 named.forEach(policy::onContended);
-                wanted = List.of();
-                for (Subtree hint : hints) {
-                    wanted = policy.with(wanted, hint);
-                }
+                wantHinted();
             }
         }
         answered.complete(held);
