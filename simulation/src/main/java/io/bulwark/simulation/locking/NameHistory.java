@@ -74,10 +74,6 @@ final class NameHistory {
         return pending;
     }
 
-    int size() {
-        return all.size();
-    }
-
     /** Looks for an order. */
     Verdict judge() {
         List<Pending> judged = all.stream()
