@@ -9,7 +9,10 @@ import io.bulwark.client.Bucket;
 import io.bulwark.client.BucketSpec;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.LockInfo;
+import io.bulwark.client.LockUse;
 import io.bulwark.client.ObjectInfo;
+import io.bulwark.client.PutOptions;
+import io.bulwark.client.bulk.ParallelWork;
 import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.error.NoSuchKeyException;
 import java.io.BufferedReader;
@@ -22,7 +25,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Properties;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -37,6 +42,9 @@ class LockingIT {
     private static final int FILES = 800;
     private static final int DIRECTORIES = 8;
     private static final int HEAP_MEBIBYTES = 256;
+
+    /** Puts that fill several logs. */
+    private static final int LARGE_PUTS = 800;
 
     /** The replicas have processes of their own. */
     @RegisterExtension
@@ -125,6 +133,26 @@ class LockingIT {
     }
 
     @Test
+    void logsThatFillUpFollowEachOther(TestInfo test) throws Exception {
+        try (Bulwark client = holder()) {
+            Bucket bucket = bucket(client, test);
+            PutOptions large = PutOptions.DEFAULT.withProperties(new TreeMap<>(Map.of("filler", "x".repeat(4_000))));
+            List<Runnable> puts = new ArrayList<>();
+            for (int i = 0; i < LARGE_PUTS; i++) {
+                int number = i;
+                puts.add(() -> bucket.put("dir/" + number, content(number), large));
+            }
+            bucket.lock("dir/");
+            awaitLock(client, bucket);
+            LockUse before = client.locks().use();
+            ParallelWork.run(puts, 8);
+            LockUse after = client.locks().use();
+            assertThat(after).isEqualTo(new LockUse(before.logged() + LARGE_PUTS, before.ordered()));
+            assertThat(bucket.stream("dir/")).hasSize(LARGE_PUTS + 1);
+        }
+    }
+
+    @Test
     void othersSeeAllAndTakeTheLockAway(TestInfo test) throws Exception {
         try (Bulwark client = holder();
                 Bulwark other = CLUSTER.freshClient()) {
@@ -145,26 +173,22 @@ class LockingIT {
         }
     }
 
+    /** Rounds end logs with entries under way. */
     @Test
     void twoClientsInOneSubtreeLoseNothing(TestInfo test) throws Exception {
         try (Bulwark one = holder();
                 Bulwark two = holder()) {
             Bucket bucket = bucket(one, test);
-            List<CompletableFuture<Void>> all = new ArrayList<>();
-            for (Bulwark client : List.of(one, two)) {
-                Bucket own = client.bucket(bucket.name());
-                String name = client.equals(one) ? "one-" : "two-";
+            List<Runnable> puts = new ArrayList<>();
+            for (int i = 0; i < 4 * OBJECTS; i++) {
+                int number = i;
+                Bucket own = i % 2 == 0 ? bucket : two.bucket(bucket.name());
                 own.lock("dir/");
-                all.add(CompletableFuture.runAsync(() -> {
-                    for (int i = 0; i < OBJECTS; i++) {
-                        own.put("dir/" + name + i, content(i));
-                    }
-                }));
+                puts.add(() -> own.put("dir/" + number, content(number)));
             }
-            CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new)).get();
-            for (int i = 0; i < OBJECTS; i++) {
-                assertThat(bucket.getBytes("dir/one-" + i)).isEqualTo(content(i));
-                assertThat(bucket.getBytes("dir/two-" + i)).isEqualTo(content(i));
+            ParallelWork.run(puts, 12);
+            for (int i = 0; i < 4 * OBJECTS; i++) {
+                assertThat(bucket.getBytes("dir/" + i)).isEqualTo(content(i));
             }
         }
     }

@@ -11,10 +11,10 @@ import picocli.CommandLine.Option;
 final class PolicyOptions {
     @Option(
             names = "--protocol",
-            paramLabel = "fp|pasis",
+            paramLabel = "fp|pasis|masking",
             description = {
                 "fp verifies each fragment during the write; pasis verifies versions at the time that",
-                "--verification gives (default: fp)."
+                "--verification gives; masking keeps whole copies, which are read from few nodes (default: fp)."
             })
     private @Nullable String protocol;
 
@@ -36,13 +36,13 @@ final class PolicyOptions {
     @Option(
             names = "--data-fragments",
             paramLabel = "M",
-            description = "Number of fragments that reconstruct a block (default: F + 1).")
+            description = "Number of fragments that reconstruct a block (default: F + 1; 1 for masking).")
     private @Nullable Integer dataFragments;
 
     @Option(
             names = "--fragments",
             paramLabel = "N",
-            description = "For pasis: nodes in a placement group, 4F + 1 or more (default: 4F + 1).")
+            description = "For pasis and masking: nodes in a placement group, 4F + 1 or more (default: 4F + 1).")
     private @Nullable Integer fragments;
 
     @Option(names = "--block-size", paramLabel = "BYTES", description = "Size of a block (default: 1048576).")

@@ -58,6 +58,8 @@ final class SimulateCommand implements Callable<Integer> {
             FpProtocol.replacing(FpParts.PRODUCTION),
             new PasisProtocol(),
             PasisProtocol.replacing(PasisParts.PRODUCTION),
+            PasisProtocol.masking(PasisParts.PRODUCTION, false),
+            PasisProtocol.masking(PasisParts.PRODUCTION, true),
             new ExtentProtocol(),
             ExtentProtocol.pasis(),
             new ObjectProtocol(),
@@ -81,9 +83,9 @@ final class SimulateCommand implements Callable<Integer> {
             names = "--protocol",
             defaultValue = "fp",
             description = {
-                "Simulated protocol: fp, pasis, extent, extent-pasis, objects, objects-pasis,",
-                "fp-replacing, pasis-replacing, objects-replacing, objects-pasis-replacing, ordering, members,",
-                "locking (default: ${DEFAULT-VALUE}).",
+                "Simulated protocol: fp, pasis, masking, extent, extent-pasis, objects, objects-pasis,",
+                "fp-replacing, pasis-replacing, masking-replacing, objects-replacing, objects-pasis-replacing,",
+                "ordering, members, locking (default: ${DEFAULT-VALUE}).",
             })
     private String protocol = "fp";
 

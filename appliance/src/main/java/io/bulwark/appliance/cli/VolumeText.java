@@ -42,7 +42,7 @@ final class VolumeText {
         json.put("faultsLeft", volume.moreFaults());
         json.put("faultsLeftAtMost", volume.moreFaultsAtMost());
         json.put("unverifiedNodes", volume.unverified());
-        if (volume.volume().policy().protocol() == Protocol.PASIS) {
+        if (volume.volume().policy().protocol().isVersioned()) {
             json.put("versions", json(sum(volume)));
             Map<String, Object> nodes = new LinkedHashMap<>();
             volume.versions().forEach((node, versions) -> {

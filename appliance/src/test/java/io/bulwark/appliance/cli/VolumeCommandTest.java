@@ -43,6 +43,22 @@ class VolumeCommandTest {
                 .isEqualTo(CommandFailure.USAGE);
     }
 
+    @Test
+    void policiesOfMaskingQuorumsAreCheckedBeforeTheClusterIsAsked() {
+        assertThat(create("--blocks", "9", "--protocol", "masking", "--faults", "2"))
+                .isEqualTo(CommandFailure.UNAVAILABLE);
+        assertThat(create("--blocks", "9", "--protocol", "masking", "--faults", "2", "--fragments", "12"))
+                .isEqualTo(CommandFailure.UNAVAILABLE);
+        assertThat(create("--blocks", "9", "--protocol", "masking", "--faults", "2", "--fragments", "8"))
+                .isEqualTo(CommandFailure.USAGE);
+        assertThat(create("--blocks", "9", "--protocol", "masking", "--faults", "255"))
+                .isEqualTo(CommandFailure.USAGE);
+        assertThat(create("--blocks", "9", "--protocol", "masking", "--data-fragments", "2"))
+                .isEqualTo(CommandFailure.USAGE);
+        assertThat(create("--blocks", "9", "--protocol", "masking", "--verification", "lazy"))
+                .isEqualTo(CommandFailure.USAGE);
+    }
+
     private int create(String... options) {
         List<String> arguments = new ArrayList<>(List.of("volume", "create", "v"));
         arguments.addAll(List.of(options));

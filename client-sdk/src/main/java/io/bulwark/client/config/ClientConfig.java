@@ -286,7 +286,9 @@ public record ClientConfig(
         encryption.ifPresent(keys -> keys.store(properties, text));
         properties.setProperty(FAULTY, Integer.toString(faultyReplicas));
         properties.setProperty(ClientSetting.LOCKING.key(), locking.text());
-        properties.setProperty(BYTES_IN_FLIGHT, Long.toString(bytesInFlightMax));
+        if (bytesInFlightMax != bytesInFlightStandard()) {
+            properties.setProperty(BYTES_IN_FLIGHT, Long.toString(bytesInFlightMax));
+        }
         for (int i = 0; i < replicas.size(); i++) {
             properties.setProperty(REPLICA_PREFIX + i, replicas.get(i).toString());
         }

@@ -66,7 +66,12 @@ public final class ClientLocks implements Metadata, LockedLeases, AutoCloseable 
         locks.ifPresent(own -> own.whenAnswered(name)
                 .completeOnTimeout(false, ANSWER_MILLIS_MAX, TimeUnit.MILLISECONDS)
                 .join());
-        return locks.filter(own -> LockableNames.areWithin(name, own.held())).flatMap(VolumeLocks::lease);
+        Optional<SessionPool.Lease> locked =
+                locks.filter(own -> LockableNames.areWithin(name, own.held())).flatMap(VolumeLocks::lease);
+        if (locked.isEmpty()) {
+            locks.ifPresent(own -> own.onPut(name));
+        }
+        return locked;
     }
 
     @Override

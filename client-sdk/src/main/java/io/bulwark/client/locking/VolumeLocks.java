@@ -3,11 +3,14 @@ package io.bulwark.client.locking;
 import io.bulwark.client.object.SessionPool;
 import io.bulwark.protocol.locking.Subtree;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,10 +22,16 @@ final class VolumeLocks {
     /** Locks that were refused, or given up to others, are not asked for again before. */
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
+    /** A LOCK waits so long for the extents of a put. A put that takes longer, and comes then, ends the lock. */
+    private static final long PUT_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
     private final Supplier<CompletableFuture<SessionPool.Lease>> opening;
     private final LockPolicy policy = new LockPolicy();
     private final List<Subtree> hints = new ArrayList<>();
     private final List<List<Subtree>> inFlight = new ArrayList<>();
+    /** Names of puts without a lock whose extents are being stored, and until when a LOCK waits for them. */
+    private final Map<List<Subtree>, Long> puts = new HashMap<>();
+
     private @Nullable CompletableFuture<SessionPool.Lease> lease;
     private List<Subtree> wanted = List.of();
     /** Subtrees that a LOCK is to name; none if there is no such LOCK. */
@@ -83,12 +92,17 @@ final class VolumeLocks {
         if (LockableNames.overlap(names, asked)) {
             return answer;
         }
-        Optional<LockHolding> holding = holding();
-        if (holding.isPresent() && LockableNames.overlap(names, holding.get().held())) {
-            return holding.get().unlock();
+        Optional<CompletableFuture<Boolean>> freeing = holding().flatMap(holding -> holding.freeing(names));
+        if (freeing.isEmpty()) {
+            puts.remove(names);
+            inFlight.add(names);
         }
-        inFlight.add(names);
-        return null;
+        return freeing.orElse(null);
+    }
+
+    /** Notes that the extents of a put are stored, which is ordered then. */
+    synchronized void onPut(List<Subtree> name) {
+        puts.put(name, System.nanoTime() + PUT_NANOS);
     }
 
     private synchronized void end(List<Subtree> names) {
@@ -121,12 +135,20 @@ final class VolumeLocks {
             answer = new CompletableFuture<>();
             sent = false;
             send();
+            if (!sent) {
+                CompletableFuture.delayedExecutor(PUT_NANOS, TimeUnit.NANOSECONDS).execute(this::send);
+            }
         }
     }
 
     /** Sends the LOCK once none of the client's own requests is in its way. */
-    private void send() {
-        if (asked.isEmpty() || sent || inFlight.stream().anyMatch(names -> LockableNames.overlap(names, asked))) {
+    private synchronized void send() {
+        long now = System.nanoTime();
+        puts.values().removeIf(endNanos -> now - endNanos >= 0);
+        if (asked.isEmpty()
+                || sent
+                || Stream.concat(inFlight.stream(), puts.keySet().stream())
+                        .anyMatch(names -> LockableNames.overlap(names, asked))) {
             return;
         }
         sent = true;

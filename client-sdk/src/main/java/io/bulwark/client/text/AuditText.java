@@ -2,7 +2,6 @@ package io.bulwark.client.text;
 
 import io.bulwark.client.AuditLog;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
-import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
@@ -37,6 +36,7 @@ public final class AuditText {
                         + c.group() + ", epoch " + c.epoch();
             case Command.AbortChange c ->
                 "node abort " + c.volume() + " " + c.group() + ": the announced changes of epoch " + c.epoch();
+            case Command.ChangePolicy c -> "volume set " + c.volume() + " --faults " + c.faults();
             case Command.SetNode c ->
                 "node add node-" + c.address().node() + " --address "
                         + c.address().host() + ":" + c.address().port();
@@ -68,9 +68,11 @@ public final class AuditText {
 
     /** Returns a policy in words, such as {@code fp, f = 1, any 2 of 4, blocks of 1.0 MiB}. */
     public static String of(ProtectionPolicy policy) {
-        String protocol = policy.protocol() == Protocol.FP
-                ? "fp, f = "
-                : "pasis, verification " + policy.verification().text() + ", b = ";
+        String protocol = switch (policy.protocol()) {
+            case FP -> "fp, f = ";
+            case PASIS -> "pasis, verification " + policy.verification().text() + ", b = ";
+            case MASKING -> "masking, b = ";
+        };
         return protocol + policy.f() + ", any " + policy.m() + " of " + policy.n() + ", blocks of "
                 + Quantity.bytes(policy.blockBytes());
     }

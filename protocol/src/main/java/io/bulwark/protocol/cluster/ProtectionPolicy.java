@@ -9,7 +9,8 @@ import io.bulwark.protocol.wire.WireWriter;
  * Protection of the blocks of a volume. Any {@code m} of {@code n} fragments give a block back, and f nodes of each
  * placement group may be Byzantine. Under FP (thesis 4.2) {@code n = m + 2f} and {@code m >= f + 1}. FP refuses a
  * policy under which fingerprints would be too weak ({@link FingerprintBound}). Under PASIS (lazy verification paper
- * 2.2) {@code n >= 4f + 1} and {@code m <= n - 3f}, where m = 1 is replication.
+ * 2.2) {@code n >= 4f + 1} and {@code m <= n - 3f}, where m = 1 is replication. Masking quorums (Agile Store paper
+ * 3.3.2) keep whole copies, so m is 1, and also need {@code n >= 4f + 1}.
  *
  * @param f Byzantine nodes tolerated per placement group; PASIS's b
  * @param m data fragments
@@ -30,6 +31,7 @@ public record ProtectionPolicy(Protocol protocol, int f, int m, int n, int block
         switch (protocol) {
             case FP -> checkFp(f, m, n, verification);
             case PASIS -> checkPasis(f, m, n);
+            case MASKING -> checkMasking(f, m, n, verification);
         }
         if (blockBytes < BLOCK_BYTES_MIN || blockBytes > BLOCK_BYTES_MAX) {
             throw new IllegalArgumentException(
@@ -52,6 +54,11 @@ public record ProtectionPolicy(Protocol protocol, int f, int m, int n, int block
         return new ProtectionPolicy(Protocol.PASIS, b, m, n, blockBytes, verification);
     }
 
+    /** A policy of masking quorums: nodes verify in the background that a version is complete. */
+    public static ProtectionPolicy masking(int b, int n, int blockBytes) {
+        return new ProtectionPolicy(Protocol.MASKING, b, 1, n, blockBytes, Verification.LAZY);
+    }
+
     /** The default: FP with f = 1, m = 2, n = 4, blocks of 1 MiB. */
     public static ProtectionPolicy standard() {
         return new ProtectionPolicy(1, 2, 4, 1 << 20);
@@ -61,7 +68,7 @@ public record ProtectionPolicy(Protocol protocol, int f, int m, int n, int block
     public int writeQuorum() {
         return switch (protocol) {
             case FP -> m + f;
-            case PASIS -> n - f;
+            case PASIS, MASKING -> n - f;
         };
     }
 
@@ -69,7 +76,7 @@ public record ProtectionPolicy(Protocol protocol, int f, int m, int n, int block
     public int timestampSlots() {
         return switch (protocol) {
             case FP -> 3 * f + 1;
-            case PASIS -> n;
+            case PASIS, MASKING -> n;
         };
     }
 
@@ -77,7 +84,7 @@ public record ProtectionPolicy(Protocol protocol, int f, int m, int n, int block
     public int timestampQuorum() {
         return switch (protocol) {
             case FP -> 2 * f + 1;
-            case PASIS -> n - f;
+            case PASIS, MASKING -> n - f;
         };
     }
 
@@ -91,6 +98,7 @@ public record ProtectionPolicy(Protocol protocol, int f, int m, int n, int block
         return switch (protocol) {
             case FP -> "fp f=" + f + " m=" + m + " n=" + n;
             case PASIS -> "pasis b=" + f + " m=" + m + " n=" + n + " " + verification.text();
+            case MASKING -> "masking b=" + f + " n=" + n;
         };
     }
 
@@ -120,6 +128,18 @@ public record ProtectionPolicy(Protocol protocol, int f, int m, int n, int block
         }
         if (verification != Verification.WRITE_TIME) {
             throw new IllegalArgumentException("fp verifies when it writes, not " + verification.text());
+        }
+    }
+
+    private static void checkMasking(int b, int m, int n, Verification verification) {
+        if (b < 1 || b > PASIS_FRAGMENTS_MAX || n < 4 * b + 1 || n > PASIS_FRAGMENTS_MAX) {
+            throw new IllegalArgumentException("masking needs b >= 1 and 4b + 1 <= n <= " + PASIS_FRAGMENTS_MAX
+                    + "; got b=" + b + " n=" + n + ", where 4b + 1 is " + (4L * b + 1)
+                    + ": choose fewer faults or more nodes");
+        }
+        if (m != 1 || verification != Verification.LAZY) {
+            throw new IllegalArgumentException("masking keeps whole copies (m=1) and verifies lazily; got m=" + m + " "
+                    + verification.text() + ": pasis has the choice");
         }
     }
 

@@ -7,7 +7,14 @@ public enum Protocol {
     /** Fingerprinted cross-checksums: a fragment is checked before it is accepted (docs/protocols/fp.md, docs/protocols/extents.md). */
     FP,
     /** Versioned fragments whose verification can be taken off the path of writes (docs/protocols/pasis.md). */
-    PASIS;
+    PASIS,
+    /** Whole copies under masking quorums, at the nodes of PASIS (docs/protocols/masking.md). */
+    MASKING;
+
+    /** Returns whether nodes keep the versions of a register until they know that a later one is complete. */
+    public boolean isVersioned() {
+        return this != FP;
+    }
 
     /** Returns the name as people write it. */
     public String text() {

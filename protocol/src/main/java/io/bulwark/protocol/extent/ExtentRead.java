@@ -92,7 +92,9 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     private long decodedMillis;
 
     private @Nullable Checksum checksum;
-    /** The fragments of all slots, under FP once the block was read. */
+    /** Whether the block that was read is known to encode to the whole checksum; under FP only. */
+    private boolean encodes;
+    /** The fragments of all slots, once one of them was needed. */
     private List<Bytes> fragments = List.of();
 
     /** @param askLast slots believed to be bad or slow */
@@ -300,6 +302,9 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
 
     /** The fragments of all slots, once the block was read and is known to encode to them. */
     Optional<List<Bytes>> fragments() {
+        if (encodes && fragments.isEmpty()) {
+            fragments = coding.fragments(Objects.requireNonNull(content));
+        }
         return fragments.isEmpty() ? Optional.empty() : Optional.of(fragments);
     }
 
@@ -397,7 +402,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     /** Gives each slot that said that it has nothing its fragment, once. */
     private void supplyMissing(long nowMillis, List<Effect> effects) {
         for (int index : order) {
-            if (!fragments.isEmpty() && slots[index].isMissing() && !slots[index].supplied) {
+            if (encodes && slots[index].isMissing() && !slots[index].supplied) {
                 slots[index].supply(nowMillis);
                 supply(nowMillis, index, effects);
             }
@@ -409,7 +414,12 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         effects.add(new Effect.Send(
                 node(index),
                 0,
-                new Supply(block, group.epoch(), index, fragments.get(index), Objects.requireNonNull(checksum))));
+                new Supply(
+                        block,
+                        group.epoch(),
+                        index,
+                        fragments().orElseThrow().get(index),
+                        Objects.requireNonNull(checksum))));
     }
 
     private void onSupplied(long nowMillis, int index, Answer answer, List<Effect> effects) {
@@ -509,7 +519,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             case DecodeResult.None ignored -> {}
             case DecodeResult.Poisonous ignored -> poisonous(effects);
             case DecodeResult.Block(Bytes whole) -> {
-                if (policy.protocol() == Protocol.FP && !encodes(good, whole)) {
+                if (policy.protocol() == Protocol.FP && !isEncodingOf(good, whole)) {
                     poisonous(effects);
                     for (int slot = 0; slot < slots.length; slot++) {
                         suspect(slot, slot, effects);
@@ -528,10 +538,9 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
      * Returns whether the writer gave the block the right hashes. A slot whose hash is wrong can never be handed its
      * fragment.
      */
-    private boolean encodes(Map<Integer, Bytes> good, Bytes whole) {
-        fragments = coding.encodeExactly(Objects.requireNonNull(checksum), whole, good.keySet())
-                .orElse(List.of());
-        return !fragments.isEmpty();
+    private boolean isEncodingOf(Map<Integer, Bytes> good, Bytes whole) {
+        encodes = coding.encodes(Objects.requireNonNull(checksum), whole, good.keySet());
+        return encodes;
     }
 
     private void poisonous(List<Effect> effects) {

@@ -36,11 +36,16 @@ sealed interface ExtentRecord {
             return new HeldExtent(epoch, slot, referenced, true, checksum);
         }
 
+        /** Returns whether the fragment has the length of this version. */
+        boolean fits(Bytes fragment) {
+            return fragment.length() == checksum.length();
+        }
+
         /** Returns whether the fragment has the hash that was checked when it was stored. */
         boolean matches(Bytes fragment) {
             List<Bytes> hashes = checksum.cc();
             return slot < hashes.size()
-                    && fragment.length() == checksum.length()
+                    && fits(fragment)
                     && Hashes.sha256(fragment).equals(hashes.get(slot));
         }
     }

@@ -225,9 +225,8 @@ public final class FragmentSurvey implements ClientOperation<FragmentSurvey.Resu
             case DecodeResult.Poisonous ignored -> Version.POISONOUS;
             // Under PASIS decoding has encoded again already.
             case DecodeResult.Block(Bytes content) ->
-                policy.protocol() == Protocol.PASIS
-                                || coding.encodeExactly(checksum, content, fragments.keySet())
-                                        .isPresent()
+                policy.protocol() != Protocol.FP
+                                || coding.encodes(checksum, content, fragments.keySet())
                         ? Version.READABLE
                         : Version.POISONOUS;
         };

@@ -12,15 +12,17 @@ final class Multiplier {
     Multiplier(Element constant) {
         Element column = constant;
         for (int j = 0; j < Element.BYTES; j++) {
-            Element power = column;
+            long low = column.low();
+            long high = column.high();
             for (int bit = 0; bit < 8; bit++) {
                 int table = (2 * j + bit / 4) * TABLE;
                 int top = table + (2 << (bit % 4));
                 for (int known = table; known < top; known += 2) {
-                    tables[top + known - table] = tables[known] ^ power.low();
-                    tables[top + known - table + 1] = tables[known + 1] ^ power.high();
+                    tables[top + known - table] = tables[known] ^ low;
+                    tables[top + known - table + 1] = tables[known + 1] ^ high;
                 }
-                power = power.doubled();
+                low = Element.doubled(low);
+                high = Element.doubled(high);
             }
             column = column.timesX();
         }

@@ -31,6 +31,7 @@ class CampaignTest {
                 new FpProtocol(),
                 new PasisProtocol(),
                 PasisProtocol.replacing(PasisParts.PRODUCTION),
+                PasisProtocol.masking(PasisParts.PRODUCTION, false),
                 new ExtentProtocol(),
                 ExtentProtocol.pasis(),
                 new OrderingProtocol(),

@@ -36,6 +36,7 @@ class RegisterReplacementTest {
         return switch (protocol) {
             case FP -> FpProtocol.replacing(FpParts.PRODUCTION);
             case PASIS -> PasisProtocol.replacing(PasisParts.PRODUCTION);
+            case MASKING -> PasisProtocol.masking(PasisParts.PRODUCTION, true);
         };
     }
 
