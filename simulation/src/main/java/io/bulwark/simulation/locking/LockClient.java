@@ -249,7 +249,7 @@ final class LockClient {
     }
 
     private long againMillis() {
-        return 1 + party.random().nextInt(AGAIN_MILLIS);
+        return 1L + party.random().nextInt(AGAIN_MILLIS);
     }
 
     private void read(Query query, List<Subtree> names, Consumer<Optional<Reply>> then) {
