@@ -47,6 +47,7 @@ import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.ordering.membership.MembershipCodec;
 import io.bulwark.protocol.pasis.PasisCodec;
+import io.bulwark.protocol.pasis.ReadTuning;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MessageCodecs;
 import io.bulwark.transport.Credentials;
@@ -61,8 +62,10 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -89,6 +92,10 @@ final class BulwarkClient implements Bulwark {
     private final ReplicaPaths paths;
     private final Optional<KnownReplicas> group;
     private final Optional<KeyProvider> keys;
+    private final NodeHealth health;
+    /** Plans of the reads of register volumes, by their ids. */
+    private final Map<Integer, PlannedReads> reads;
+
     /** Person whose rights count; a client with one is a view, which closes nothing. */
     private final Optional<PrincipalId> onBehalfOf;
 
@@ -113,7 +120,8 @@ final class BulwarkClient implements Bulwark {
         this.links = new PeerLinks(transport);
         this.evidence = new EvidenceLog();
         this.writeTurns = new WriteQueue();
-        NodeHealth health = new NodeHealth(links::isDisconnected);
+        this.health = new NodeHealth(links::isDisconnected);
+        this.reads = new ConcurrentHashMap<>();
         this.driver = new OperationDriver(
                 links,
                 evidence.andThen(health),
@@ -158,6 +166,8 @@ final class BulwarkClient implements Bulwark {
         this.config = own.config;
         this.onBehalfOf = Optional.of(person);
         this.keys = own.keys;
+        this.health = own.health;
+        this.reads = own.reads;
         this.transport = own.transport;
         this.links = own.links;
         this.evidence = own.evidence;
@@ -231,6 +241,14 @@ final class BulwarkClient implements Bulwark {
     }
 
     @Override
+    public void changeFaults(String volume, int faults) {
+        Subject subject = Subject.volume(volume);
+        checkName(volume, subject);
+        execute(Reply.Done.class, new Command.ChangePolicy(volume, faults), subject);
+        view.refresh(noDeadline());
+    }
+
+    @Override
     public void deleteVolume(String name) {
         checkName(name, Subject.volume(name));
         execute(Reply.Done.class, new Command.DeleteVolume(name), Subject.volume(name));
@@ -249,7 +267,15 @@ final class BulwarkClient implements Bulwark {
             throw new NoSuchVolumeException(
                     "this volume keeps objects; only register volumes have blocks", Subject.volume(name));
         }
-        return new RegisterVolume(this, volume);
+        return new RegisterVolume(
+                this,
+                volume,
+                reads.computeIfAbsent(volume.id(), ignored -> new PlannedReads(health, ReadTuning.adapted())));
+    }
+
+    /** Returns what this client sees of the nodes. */
+    NodeHealth health() {
+        return health;
     }
 
     @Override
@@ -444,6 +470,10 @@ final class BulwarkClient implements Bulwark {
     /** Hints that this client is about to use a part of a bucket alone. */
     void lock(int volume, Subtree subtree) {
         locks.ifPresent(own -> own.lock(volume, subtree));
+    }
+
+    void unlock(int volume, Subtree subtree) {
+        locks.ifPresent(own -> own.unlock(volume, subtree));
     }
 
     ObjectStore store() {

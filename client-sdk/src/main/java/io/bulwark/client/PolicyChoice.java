@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A protection policy as an operator chooses it; the rest follows from defaults.
  *
- * @param protocol {@code fp}, {@code pasis} or {@code archive}; null for {@code fp}
+ * @param protocol {@code fp}, {@code pasis}, {@code masking} or {@code archive}; null for {@code fp}
  * @param verification for {@code pasis}: {@code lazy}, {@code read-time}, {@code write-time} or {@code none}; null for {@code lazy}
  * @param faults Byzantine nodes to tolerate in each placement group; null for 1
- * @param dataFragments the number of fragments that reconstruct a block; null for one more than the faults
- * @param fragments the nodes of a placement group: for {@code pasis}, null for 4f + 1; for {@code archive}
+ * @param dataFragments the number of fragments that reconstruct a block; null for one more than the faults; under {@code masking} it is 1
+ * @param fragments the nodes of a placement group: for {@code pasis} and {@code masking}, null for 4f + 1; for {@code archive}
  * @param blockBytes size of a block; null for 1 MiB
  */
 public record PolicyChoice(
@@ -41,7 +41,8 @@ public record PolicyChoice(
         return switch (chosenProtocol()) {
             case FP -> {
                 if (verification != null || fragments != null) {
-                    throw new IllegalArgumentException("verification goes with protocol pasis, fragments with pasis and archive");
+                    throw new IllegalArgumentException(
+                            "verification goes with protocol pasis, fragments with pasis, masking and archive");
                 }
                 yield new ProtectionPolicy(f, m, m + 2 * f, bytes);
             }
@@ -53,6 +54,13 @@ public record PolicyChoice(
             }
             case PASIS ->
                 ProtectionPolicy.pasis(f, m, fragments == null ? 4 * f + 1 : fragments, bytes, chosenVerification());
+            case MASKING -> {
+                if (verification != null || (dataFragments != null && dataFragments != 1)) {
+                    throw new IllegalArgumentException("masking keeps whole copies and verifies lazily;"
+                            + " verification and data fragments go with protocol pasis");
+                }
+                yield ProtectionPolicy.masking(f, fragments == null ? 4 * f + 1 : fragments, bytes);
+            }
         };
     }
 
@@ -74,10 +82,11 @@ public record PolicyChoice(
         return switch (protocol == null ? "fp" : protocol.toLowerCase(Locale.ROOT)) {
             case "fp" -> Protocol.FP;
             case "pasis" -> Protocol.PASIS;
+            case "masking" -> Protocol.MASKING;
             case "archive" -> Protocol.ARCHIVE;
             default ->
                 throw new IllegalArgumentException(
-                        "there is no protocol \"" + protocol + "\"; there are fp, pasis and archive");
+                        "there is no protocol \"" + protocol + "\"; there are fp, pasis, masking and archive");
         };
     }
 

@@ -23,6 +23,8 @@ import io.bulwark.protocol.pasis.PasisRead;
 import io.bulwark.protocol.pasis.PasisReadOutcome;
 import io.bulwark.protocol.pasis.PasisWrite;
 import io.bulwark.protocol.pasis.PasisWriteOutcome;
+import io.bulwark.protocol.pasis.ReadPlanner;
+import io.bulwark.protocol.pasis.ReadTuning;
 import io.bulwark.protocol.pasis.ValidatingTimestamp;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.Optional;
@@ -55,10 +57,12 @@ final class RegisterVolume implements Volume {
     private final io.bulwark.protocol.cluster.Volume volume;
 
     private final Subject subject;
+    private final PlannedReads reads;
     /** Time at which a session for writing was last refused; 0 for never. */
     private final AtomicLong refusedNanos = new AtomicLong();
 
-    RegisterVolume(BulwarkClient client, io.bulwark.protocol.cluster.Volume volume) {
+    RegisterVolume(BulwarkClient client, io.bulwark.protocol.cluster.Volume volume, PlannedReads reads) {
+        this.reads = reads;
         this.client = client;
         this.volume = volume;
         this.subject = Subject.volume(volume.name());
@@ -67,6 +71,16 @@ final class RegisterVolume implements Volume {
     @Override
     public VolumeInfo info() {
         return VolumeInfo.of(volume);
+    }
+
+    @Override
+    public Volume withReads(ReadTuning tuning) {
+        return new RegisterVolume(client, volume, new PlannedReads(client.health(), tuning));
+    }
+
+    @Override
+    public ReadPlanner.Statistics readStatistics() {
+        return reads.statistics();
     }
 
     @Override
@@ -137,9 +151,10 @@ final class RegisterVolume implements Volume {
         Timeouts times = Timeouts.standard();
         return switch (volume.policy().protocol()) {
             case FP -> readFp(block, FpRead.withWriteBack(FpGroup.of(now, block), session, times));
-            case PASIS -> {
+            case PASIS, MASKING -> {
                 PrincipalId self = client.config().principal();
-                yield readPasis(block, PasisRead.withWriteBack(PasisGroup.of(now, block), self, session, times));
+                PasisGroup group = PasisGroup.of(now, block);
+                yield readPasis(group, PasisRead.withWriteBack(group, self, session, times, reads.plan(group)));
             }
             case ARCHIVE -> throw noRegisters();
         };
@@ -149,7 +164,10 @@ final class RegisterVolume implements Volume {
         Timeouts times = Timeouts.standard();
         return withMap(block, now -> switch (volume.policy().protocol()) {
             case FP -> readFp(block, FpRead.withRepairRequests(FpGroup.of(now, block), times));
-            case PASIS -> readPasis(block, PasisRead.withRepairRequests(PasisGroup.of(now, block), times));
+            case PASIS, MASKING -> {
+                PasisGroup group = PasisGroup.of(now, block);
+                yield readPasis(group, PasisRead.withRepairRequests(group, times, reads.plan(group)));
+            }
             case ARCHIVE -> throw noRegisters();
         });
     }
@@ -166,11 +184,16 @@ final class RegisterVolume implements Volume {
         });
     }
 
-    private CompletableFuture<byte[]> readPasis(BlockId block, PasisRead read) {
-        return client.driver().submit(read, blockBytes()).thenApply(outcome -> switch (outcome) {
-            case PasisReadOutcome.Value value -> value.block().toByteArray();
-            case PasisReadOutcome.NeverWritten never -> never.block().toByteArray();
-            case PasisReadOutcome.Failed failed -> throw failure(failed.reason(), block.counter(), false, subject);
+    private CompletableFuture<byte[]> readPasis(PasisGroup group, PasisRead read) {
+        long startNanos = System.nanoTime();
+        return client.driver().submit(read, blockBytes()).thenApply(outcome -> {
+            reads.finished(group, read.report(), System.nanoTime() - startNanos);
+            return switch (outcome) {
+                case PasisReadOutcome.Value value -> value.block().toByteArray();
+                case PasisReadOutcome.NeverWritten never -> never.block().toByteArray();
+                case PasisReadOutcome.Failed failed ->
+                    throw failure(failed.reason(), group.block().counter(), false, subject);
+            };
         });
     }
 
@@ -200,7 +223,7 @@ final class RegisterVolume implements Volume {
                                                 .protocol()) {
                                             case FP ->
                                                 writeFp(now, id, lease.session().number(), data, sent);
-                                            case PASIS ->
+                                            case PASIS, MASKING ->
                                                 writePasis(
                                                         now, id, lease.session().number(), data, version);
                                             case ARCHIVE -> throw noRegisters();

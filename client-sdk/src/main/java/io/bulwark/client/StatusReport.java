@@ -9,7 +9,6 @@ import io.bulwark.client.survey.Survey;
 import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.PlacementGroup;
-import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
@@ -277,7 +276,7 @@ final class StatusReport {
         SortedMap<Integer, ClusterStatus.Versions> versions = new TreeMap<>();
         answers.forEach((node, reply) -> {
             boolean holder = volume.groups().stream().anyMatch(group -> group.slotOf(node) >= 0);
-            if (volume.policy().protocol() == Protocol.PASIS && holder) {
+            if (volume.policy().protocol().isVersioned() && holder) {
                 versions.put(
                         node,
                         reply.versions().stream()

@@ -1,10 +1,12 @@
 package io.bulwark.client;
 
+import io.bulwark.protocol.pasis.ReadPlanner;
+import io.bulwark.protocol.pasis.ReadTuning;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A volume of blocks that are linearizable read/write registers, under FP (thesis ch. 4) or PASIS (lazy verification
- * paper). A read returns the value of the last write that completed before it, or of an overlapping write. This holds
+ * A volume of blocks that are linearizable read/write registers, under FP (thesis ch. 4), PASIS (lazy verification
+ * paper) or masking quorums (Agile Store paper). A read returns the value of the last write that completed before it, or of an overlapping write. This holds
  * although any clients and up to f nodes misbehave.
  *
  * <pre>{@code
@@ -35,4 +37,13 @@ public interface Volume {
 
     /** Writes as {@link #writeBlock}; the array may be used again when the call returns. */
     CompletableFuture<Void> writeBlockAsync(long block, byte[] content);
+
+    /**
+     * Returns the same volume, whose reads under PASIS or masking quorums choose the nodes of their first round in this way.
+     * The choice changes costs only. Without it reads adapt.
+     */
+    Volume withReads(ReadTuning tuning);
+
+    /** Returns counts of this client's reads that were tuned in the same way; zeros under FP. */
+    ReadPlanner.Statistics readStatistics();
 }

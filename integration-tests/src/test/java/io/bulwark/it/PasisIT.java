@@ -97,6 +97,34 @@ class PasisIT {
     }
 
     @Test
+    void wholeCopiesComeBackWhileANodeIsDownAndWhileOneLies() throws Exception {
+        JsonNode made = run("volume", "create", "copies", "--blocks", "50", "--protocol", "masking", "--faults", "1")
+                .with("--block-size", String.valueOf(BLOCK_BYTES))
+                .json();
+        assertThat(made.get("protocol").asString()).isEqualTo("masking");
+        assertThat(made.get("fragments").asInt()).isEqualTo(5);
+        assertThat(run("status").go().out()).contains("masking b=1 n=5");
+        Path first = file("copied", 5 * BLOCK_BYTES + 77);
+        write("copies", first, 0);
+        comesBack("copies", first, 0);
+        for (int node = 0; node < 5; node++) {
+            CLUSTER.stopNode(node);
+            Path second = file("copied-" + node, 3 * BLOCK_BYTES);
+            write("copies", second, 10);
+            comesBack("copies", second, 10);
+            CLUSTER.startNode(node);
+        }
+        await().untilAsserted(() -> {
+            JsonNode versions = run("volume", "stat", "copies").go().printed().get("versions");
+            assertThat(versions.get("unverified").asLong()).isZero();
+        });
+        CLUSTER.lie(2, Lie.GARBLE);
+        comesBack("copies", first, 0);
+        write("copies", first, 20);
+        comesBack("copies", first, 20);
+    }
+
+    @Test
     void whatIsNeverVerifiedHoldsNoObjects() {
         CommandRun objects = run("volume", "create", "careless", "--protocol", "pasis")
                 .with("--verification", "none")

@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * (docs/ordering/checkpoints.md, damage).
  */
 @NullMarked
+@Tag("long")
 @Execution(ExecutionMode.CONCURRENT)
 class BftDamageTest {
     private static final Duration LONG = Duration.ofMinutes(2);

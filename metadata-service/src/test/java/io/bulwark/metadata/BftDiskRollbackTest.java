@@ -20,12 +20,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Directories of replicas that were set back to an older copy while all were down, or that are another replica's. Starts groups of four, so it takes some 20 s. */
+/**
+ * Directories of replicas that were set back to an older copy while all were down, or that are another replica's. Each test
+ * starts groups of four, so it takes some 10 s.
+ */
 @NullMarked
 @Execution(ExecutionMode.CONCURRENT)
 class BftDiskRollbackTest {
@@ -102,6 +106,7 @@ class BftDiskRollbackTest {
     }
 
     @Test
+    @Tag("long")
     void whoAloneKnowsWhatWasAcknowledgedStopsAndTheGroupIsRestoredFromIt() throws Exception {
         setBack(List.of(0, 1, 3));
         group.start(0);
@@ -155,6 +160,7 @@ class BftDiskRollbackTest {
     }
 
     @Test
+    @Tag("long")
     void aDirectoryOlderThanItsReplicasRecoveryIsNoticed() throws Exception {
         group.close();
         group = ReplicaGroup.withIdentities(

@@ -79,7 +79,10 @@ class ExtentLyingTest {
         }
     }
 
-    /** Another block's fragment on disk, under this block's fpcc: the node finds that out when it is asked for it. */
+    /**
+     * Another block's fragment on disk, under this block's fpcc and with a checksum of the store that is right: readers
+     * find that out, and the node once it is suspected.
+     */
     @Test
     void aNodeWhoseDiskWasSwappedIsNamedAndHealsItself() {
         ExtentCluster cluster = new ExtentCluster(seed, 1, 2, NetworkFaults.calm());
@@ -96,7 +99,7 @@ class ExtentLyingTest {
         records.put(key, new SimulatedRecords.Content(good.meta(), other));
         cluster.simulation.restart(liar);
 
-        assertThat(verify(cluster, block, pin, content)).containsExactly(Map.entry(0, Verdict.DAMAGED));
+        assertThat(verify(cluster, block, pin, content)).containsExactly(Map.entry(0, Verdict.CORRUPT));
         cluster.simulation.runFor(5_000);
         assertThat(get(records, key)).as("seed %d: healed", seed).isEqualTo(good);
         assertThat(verify(cluster, block, pin, content)).isEmpty();

@@ -33,7 +33,7 @@ public class VolumeForm {
         this.kind = kind;
     }
 
-    /** Returns the protocol and when it verifies: {@code fp}, or {@code pasis-} and the time. */
+    /** Returns the protocol and when it verifies: {@code fp}, {@code masking}, or {@code pasis-} and the time. */
     public String getProtection() {
         return protection;
     }

@@ -55,6 +55,9 @@ public record VolumeView(
 
     /** Returns what pages show as the policy. */
     public String policy() {
+        if (protocol.equals(Protocol.MASKING.text())) {
+            return "masking b=" + faults + " n=" + fragments;
+        }
         return !protocol.equals(Protocol.PASIS.text())
                 ? protocol + " f=" + faults + " m=" + dataFragments + " n=" + fragments
                 : "pasis b=" + faults + " m=" + dataFragments + " n=" + fragments + " " + verification;
@@ -81,6 +84,9 @@ public record VolumeView(
         }
         if (protocol.equals(Protocol.FP.text())) {
             return "Protocol FP: nodes check each fragment against fingerprints of the block before a write ends.";
+        }
+        if (protocol.equals(Protocol.MASKING.text())) {
+            return "Protocol masking: readers compare whole copies; nodes check in the background which are complete.";
         }
         return switch (verification) {
             case "lazy" ->

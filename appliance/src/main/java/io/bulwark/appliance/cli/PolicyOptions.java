@@ -16,11 +16,11 @@ final class PolicyOptions {
 
     @Option(
             names = "--protocol",
-            paramLabel = "fp|pasis|archive",
+            paramLabel = "fp|pasis|masking|archive",
             description = {
                 "fp verifies each fragment during the write; pasis verifies versions at the time that",
-                "--verification gives; archive spreads large objects over many nodes, of which many may be away",
-                "(default: fp)."
+                "--verification gives; masking keeps whole copies, which are read from few nodes; archive spreads",
+                "large objects over many nodes, of which many may be away (default: fp)."
             })
     private @Nullable String protocol;
 
@@ -42,15 +42,15 @@ final class PolicyOptions {
     @Option(
             names = "--data-fragments",
             paramLabel = "M",
-            description = "Number of fragments that reconstruct a block (default: F + 1).")
+            description = "Number of fragments that reconstruct a block (default: F + 1; 1 for masking).")
     private @Nullable Integer dataFragments;
 
     @Option(
             names = "--fragments",
             paramLabel = "N",
             description = {
-                "Nodes in a placement group. For pasis 4F + 1 or more (default: 4F + 1); for archive 3F + 1 or more",
-                "(default: all nodes)."
+                "Nodes in a placement group. For pasis and masking 4F + 1 or more (default: 4F + 1); for archive",
+                "3F + 1 or more (default: all nodes)."
             })
     private @Nullable Integer fragments;
 

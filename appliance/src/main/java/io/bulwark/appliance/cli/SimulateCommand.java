@@ -14,6 +14,7 @@ import io.bulwark.simulation.fp.FpProtocol;
 import io.bulwark.simulation.history.HistoryWriter;
 import io.bulwark.simulation.object.ObjectParts;
 import io.bulwark.simulation.object.ObjectProtocol;
+import io.bulwark.simulation.locking.LockingProtocol;
 import io.bulwark.simulation.ordering.MembersProtocol;
 import io.bulwark.simulation.ordering.OrderingProtocol;
 import io.bulwark.simulation.pasis.PasisParts;
@@ -57,6 +58,8 @@ final class SimulateCommand implements Callable<Integer> {
             FpProtocol.replacing(FpParts.PRODUCTION),
             new PasisProtocol(),
             PasisProtocol.replacing(PasisParts.PRODUCTION),
+            PasisProtocol.masking(PasisParts.PRODUCTION, false),
+            PasisProtocol.masking(PasisParts.PRODUCTION, true),
             new ExtentProtocol(),
             ExtentProtocol.pasis(),
             ExtentProtocol.archive(),
@@ -67,7 +70,8 @@ final class SimulateCommand implements Callable<Integer> {
             ObjectProtocol.replacing(ObjectParts.PRODUCTION, Protocol.PASIS),
             ObjectProtocol.replacing(ObjectParts.PRODUCTION, Protocol.ARCHIVE),
             new OrderingProtocol(),
-            new MembersProtocol());
+            new MembersProtocol(),
+            new LockingProtocol());
 
     @Option(names = "--seed", description = "First seed; later runs take the following ones (default: from the clock).")
     private @Nullable Long seed;
@@ -82,16 +86,16 @@ final class SimulateCommand implements Callable<Integer> {
             names = "--protocol",
             defaultValue = "fp",
             description = {
-                "Simulated protocol: fp, pasis, extent, extent-pasis, extent-archive, objects, objects-pasis,",
-                "objects-archive, fp-replacing, pasis-replacing, objects-replacing, objects-pasis-replacing,",
-                "objects-archive-replacing, ordering, members",
+                "Simulated protocol: fp, pasis, masking, extent, extent-pasis, extent-archive, objects, objects-pasis,",
+                "objects-archive, fp-replacing, pasis-replacing, masking-replacing, objects-replacing,",
+                "objects-pasis-replacing, objects-archive-replacing, ordering, members, locking",
                 "(default: ${DEFAULT-VALUE}).",
             })
     private String protocol = "fp";
 
     @Option(
             names = "--nodes",
-            description = "Number of nodes, at least m + 2f (not for ordering, members). Default: each seed chooses.")
+            description = "Number of nodes, at least m + 2f (not for ordering, members, locking). Default: each seed chooses.")
     private @Nullable Integer nodes;
 
     @Option(
@@ -192,17 +196,23 @@ final class SimulateCommand implements Callable<Integer> {
                 "--exhaustive takes --protocol, --seconds, --depth and --states only");
         require(exhaustive || (depth == null && states == null), "--depth and --states are for --exhaustive");
         require(
-                !(chosen instanceof OrderingProtocol) || (nodes == null && fragments == null),
-                "--protocol ordering has 3f + 1 replicas and no fragments: give --faults only");
+                !hasReplicasOnly(chosen) || (nodes == null && fragments == null),
+                "--protocol " + chosen.name() + " has 3f + 1 replicas and no fragments: give --faults only");
         if (history != null) {
             require(
-                    !(chosen instanceof ExtentProtocol),
-                    "--history is for registers, objects and ordering: extents are judged without one");
+                    !(chosen instanceof ExtentProtocol || chosen instanceof LockingProtocol),
+                    "--history is for registers, objects and ordering: extents and locking are judged without one");
             Path directory = history.toAbsolutePath().getParent();
             require(
                     !Files.isDirectory(history) && directory != null && Files.isDirectory(directory),
                     "--history: cannot write " + history);
         }
+    }
+
+    private static boolean hasReplicasOnly(SimulatedProtocol chosen) {
+        return chosen instanceof OrderingProtocol
+                || chosen instanceof MembersProtocol
+                || chosen instanceof LockingProtocol;
     }
 
     private static void require(boolean right, String rule) {

@@ -214,9 +214,9 @@ final class StatusCommand implements Callable<Integer> {
     private static List<List<String>> versions(StatusView cluster) {
         List<List<String>> versions = new ArrayList<>();
         versions.add(List.of(
-                "PASIS", "UNVERIFIED", "POOL", "VERIFICATIONS", "ON DEMAND", "COOPERATIVE", "AVOIDED", "POISONOUS"));
+                "VERSIONS", "UNVERIFIED", "POOL", "VERIFICATIONS", "ON DEMAND", "COOPERATIVE", "AVOIDED", "POISONOUS"));
         for (StatusView.Volume volume : cluster.volumes()) {
-            if (volume.protocol().equals(Protocol.PASIS.text())) {
+            if (!volume.protocol().equals(Protocol.FP.text())) {
                 versions.add(List.of(
                         volume.name(),
                         Long.toString(volume.unverified()),

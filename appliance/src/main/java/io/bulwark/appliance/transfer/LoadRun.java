@@ -31,13 +31,41 @@ public final class LoadRun {
 
     /** Measurements; latencies in microseconds. */
     public record Result(
-            long operations, long bytes, double seconds, long p50Micros, long p99Micros, List<String> failures) {
+            long operations,
+            long bytes,
+            double seconds,
+            ProcessCost cost,
+            Histogram micros,
+            List<String> failures) {
         public double mebibytesPerSecond() {
             return bytes / seconds / (1 << 20);
         }
 
         public double operationsPerSecond() {
             return operations / seconds;
+        }
+
+        /** Returns the processor seconds of this process for each GiB. */
+        public double processorSecondsPerGibibyte() {
+            return cost.processorSeconds() / bytes * (1 << 30);
+        }
+
+        /** Returns the processor milliseconds of this process for each operation. */
+        public double processorMillisPerOperation() {
+            return cost.processorSeconds() * 1000 / operations;
+        }
+
+        /** Returns the heap bytes that this process allocated for each operation. */
+        public double allocatedBytesPerOperation() {
+            return (double) cost.allocatedBytes() / operations;
+        }
+
+        public long p50Micros() {
+            return micros.getValueAtPercentile(50);
+        }
+
+        public long p99Micros() {
+            return micros.getValueAtPercentile(99);
         }
     }
 
@@ -49,8 +77,9 @@ public final class LoadRun {
     public Result put(double seconds) throws InterruptedException {
         byte[] content = new byte[sizeBytes];
         new SplittableRandom(1).nextBytes(content);
+        ThreadLocal<byte[]> contents = ThreadLocal.withInitial(content::clone);
         return run(seconds, (key, round) -> {
-            byte[] own = content.clone();
+            byte[] own = contents.get();
             for (int i = 0; i < Math.min(4, own.length); i++) {
                 own[i] = (byte) (round >>> (8 * i));
             }
@@ -87,6 +116,7 @@ public final class LoadRun {
         Histogram micros = new ConcurrentHistogram(MICROS_MAX, 3);
         AtomicLong operations = new AtomicLong();
         ConcurrentLinkedQueue<String> failures = new ConcurrentLinkedQueue<>();
+        ProcessCost before = ProcessCost.now();
         long start = System.nanoTime();
         long end = start + (long) (seconds * 1e9);
         List<Thread> running = new ArrayList<>();
@@ -94,14 +124,14 @@ public final class LoadRun {
             int number = thread;
             running.add(Thread.ofVirtual().start(() -> {
                 for (int round = 0; System.nanoTime() < end; round++) {
-                    long before = System.nanoTime();
+                    long begun = System.nanoTime();
                     try {
                         operation.run(key(number, round % keys()), round);
                     } catch (BulwarkException e) {
                         failures.add(String.valueOf(e.getMessage()));
                         return;
                     }
-                    micros.recordValue(Math.min(MICROS_MAX, (System.nanoTime() - before) / 1000));
+                    micros.recordValue(Math.min(MICROS_MAX, (System.nanoTime() - begun) / 1000));
                     operations.incrementAndGet();
                 }
             }));
@@ -114,8 +144,8 @@ public final class LoadRun {
                 operations.get(),
                 operations.get() * sizeBytes,
                 took,
-                micros.getValueAtPercentile(50),
-                micros.getValueAtPercentile(99),
+                ProcessCost.now().minus(before),
+                micros,
                 List.copyOf(failures));
     }
 

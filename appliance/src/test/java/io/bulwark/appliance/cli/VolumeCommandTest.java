@@ -44,6 +44,22 @@ class VolumeCommandTest {
     }
 
     @Test
+    void policiesOfMaskingQuorumsAreCheckedBeforeTheClusterIsAsked() {
+        assertThat(create("--blocks", "9", "--protocol", "masking", "--faults", "2"))
+                .isEqualTo(CommandFailure.UNAVAILABLE);
+        assertThat(create("--blocks", "9", "--protocol", "masking", "--faults", "2", "--fragments", "12"))
+                .isEqualTo(CommandFailure.UNAVAILABLE);
+        assertThat(create("--blocks", "9", "--protocol", "masking", "--faults", "2", "--fragments", "8"))
+                .isEqualTo(CommandFailure.USAGE);
+        assertThat(create("--blocks", "9", "--protocol", "masking", "--faults", "255"))
+                .isEqualTo(CommandFailure.USAGE);
+        assertThat(create("--blocks", "9", "--protocol", "masking", "--data-fragments", "2"))
+                .isEqualTo(CommandFailure.USAGE);
+        assertThat(create("--blocks", "9", "--protocol", "masking", "--verification", "lazy"))
+                .isEqualTo(CommandFailure.USAGE);
+    }
+
+    @Test
     void policiesOfTheArchiveAreCheckedBeforeTheClusterIsAsked() {
         assertThat(create("--protocol", "archive", "--availability", "0.9", "--faults", "4"))
                 .isEqualTo(CommandFailure.UNAVAILABLE);

@@ -51,7 +51,7 @@ public final class NodeHealth implements EvidenceListener {
     }
 
     /** Slots whose holders seem not to answer, or sent what was not right. */
-    Set<Integer> doubtfulSlots(PlacementGroup group) {
+    public Set<Integer> doubtfulSlots(PlacementGroup group) {
         return slots(
                 group,
                 node -> disconnected.test(PrincipalId.node(node))

@@ -103,6 +103,10 @@ class ConfigTest {
                 new ClientConfig(ALICE, config.keyRing(), new ChannelConfig.InsecureLoopback(), 1, config.replicas());
         plain.store(file);
         assertThat(ClientConfig.load(file)).isEqualTo(plain);
+        assertThat(file)
+                .as("the reader's heap decides how much is in flight, not the writer's")
+                .content()
+                .doesNotContain("bytes-in-flight-max");
 
         for (EncryptionConfig keys : List.of(
                 new EncryptionConfig(directory.resolve("a.p12"), null, null),

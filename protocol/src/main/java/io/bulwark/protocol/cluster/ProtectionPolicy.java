@@ -11,8 +11,9 @@ import io.bulwark.protocol.wire.WireWriter;
  * Protection of the blocks of a volume. Any {@code m} of {@code n} fragments give a block back, and f nodes of each
  * placement group may be Byzantine. Under FP (thesis 4.2) {@code n = m + 2f} and {@code m >= f + 1}. FP and the archive class refuse a
  * policy under which fingerprints would be too weak ({@link FingerprintBound}). Under PASIS (lazy verification paper
- * 2.2) {@code n >= 4f + 1} and {@code m <= n - 3f}, where m = 1 is replication. In the archive class (e-SAFE) {@code n >= m + 2f} and
- * {@code m >= f + 1}; the slots beyond m + 2f are {@link #spareSlots spare}.
+ * 2.2) {@code n >= 4f + 1} and {@code m <= n - 3f}, where m = 1 is replication. Masking quorums (Agile Store paper
+ * 3.3.2) keep whole copies, so m is 1, and also need {@code n >= 4f + 1}. In the archive class (e-SAFE) {@code n >= m + 2f}
+ * and {@code m >= f + 1}; the slots beyond m + 2f are {@link #spareSlots spare}.
  *
  * @param f Byzantine nodes tolerated per placement group; PASIS's b
  * @param m data fragments
@@ -33,6 +34,7 @@ public record ProtectionPolicy(Protocol protocol, int f, int m, int n, int block
         switch (protocol) {
             case FP -> checkFp(f, m, n, verification);
             case PASIS -> checkPasis(f, m, n);
+            case MASKING -> checkMasking(f, m, n, verification);
             case ARCHIVE -> checkArchive(f, m, n, verification);
         }
         if (blockBytes < BLOCK_BYTES_MIN || blockBytes > BLOCK_BYTES_MAX) {
@@ -56,6 +58,11 @@ public record ProtectionPolicy(Protocol protocol, int f, int m, int n, int block
         return new ProtectionPolicy(Protocol.PASIS, b, m, n, blockBytes, verification);
     }
 
+    /** A policy of masking quorums: nodes verify in the background that a version is complete. */
+    public static ProtectionPolicy masking(int b, int n, int blockBytes) {
+        return new ProtectionPolicy(Protocol.MASKING, b, 1, n, blockBytes, Verification.LAZY);
+    }
+
     /** A policy of the archive class. */
     public static ProtectionPolicy archive(int f, int m, int n, int blockBytes) {
         return new ProtectionPolicy(Protocol.ARCHIVE, f, m, n, blockBytes, Verification.WRITE_TIME);
@@ -70,7 +77,7 @@ public record ProtectionPolicy(Protocol protocol, int f, int m, int n, int block
     public int writeQuorum() {
         return switch (protocol) {
             case FP -> m + f;
-            case PASIS -> n - f;
+            case PASIS, MASKING -> n - f;
             case ARCHIVE -> m + f + awayAfterWrite();
         };
     }
@@ -103,14 +110,14 @@ public record ProtectionPolicy(Protocol protocol, int f, int m, int n, int block
 
     /** Returns whether a fragment is checked alone, so that whoever has it can hand it to its slot. */
     public boolean checksFragments() {
-        return protocol != Protocol.PASIS;
+        return protocol == Protocol.FP || protocol == Protocol.ARCHIVE;
     }
 
     /** Slots whose answers decide on timestamps: the first 3f + 1, or all. */
     public int timestampSlots() {
         return switch (protocol) {
             case FP -> 3 * f + 1;
-            case PASIS, ARCHIVE -> n;
+            case PASIS, MASKING, ARCHIVE -> n;
         };
     }
 
@@ -118,7 +125,7 @@ public record ProtectionPolicy(Protocol protocol, int f, int m, int n, int block
     public int timestampQuorum() {
         return switch (protocol) {
             case FP -> 2 * f + 1;
-            case PASIS, ARCHIVE -> n - f;
+            case PASIS, MASKING, ARCHIVE -> n - f;
         };
     }
 
@@ -142,6 +149,7 @@ public record ProtectionPolicy(Protocol protocol, int f, int m, int n, int block
         return switch (protocol) {
             case FP -> "fp f=" + f + " m=" + m + " n=" + n;
             case PASIS -> "pasis b=" + f + " m=" + m + " n=" + n + " " + verification.text();
+            case MASKING -> "masking b=" + f + " n=" + n;
             case ARCHIVE -> "archive f=" + f + " m=" + m + " n=" + n;
         };
     }
@@ -175,6 +183,18 @@ public record ProtectionPolicy(Protocol protocol, int f, int m, int n, int block
         }
     }
 
+    private static void checkMasking(int b, int m, int n, Verification verification) {
+        if (b < 1 || b > PASIS_FRAGMENTS_MAX || n < 4 * b + 1 || n > PASIS_FRAGMENTS_MAX) {
+            throw new IllegalArgumentException("masking needs b >= 1 and 4b + 1 <= n <= " + PASIS_FRAGMENTS_MAX
+                    + "; got b=" + b + " n=" + n + ", where 4b + 1 is " + (4L * b + 1)
+                    + ": choose fewer faults or more nodes");
+        }
+        if (m != 1 || verification != Verification.LAZY) {
+            throw new IllegalArgumentException("masking keeps whole copies (m=1) and verifies lazily; got m=" + m + " "
+                    + verification.text() + ": pasis has the choice");
+        }
+    }
+
     private static void checkArchive(int f, int m, int n, Verification verification) {
         if (f < 1 || m < f + 1 || n < m + 2 * f || n > 255) {
             throw new IllegalArgumentException(
@@ -188,7 +208,7 @@ public record ProtectionPolicy(Protocol protocol, int f, int m, int n, int block
     private static boolean hasStrongFingerprints(Protocol protocol, int m, int n, int blockBytes) {
         return switch (protocol) {
             case FP -> FingerprintBound.holds(m, n, Math.ceilDiv(blockBytes, m));
-            case PASIS -> true;
+            case PASIS, MASKING -> true;
             case ARCHIVE -> {
                 BlockSchedule schedule = BlockSchedule.of(m, n);
                 yield FingerprintBound.holdsForSymbols(schedule.symbols(), schedule.symbolBytes(blockBytes));

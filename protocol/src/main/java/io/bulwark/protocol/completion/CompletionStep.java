@@ -1,7 +1,6 @@
 package io.bulwark.protocol.completion;
 
 import io.bulwark.protocol.cluster.Fact;
-import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.epoch.SettleRequest;
@@ -59,7 +58,7 @@ public sealed interface CompletionStep {
 
         /** Returns the kind of record that holds the versions of its blocks. */
         public RecordKind kind() {
-            return volume.policy().protocol() == Protocol.PASIS
+            return volume.policy().protocol().isVersioned()
                     ? RecordKind.PASIS_VERSION
                     : RecordKind.REGISTER_VERSION;
         }

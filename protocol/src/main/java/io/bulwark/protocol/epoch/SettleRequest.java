@@ -11,9 +11,9 @@ import io.bulwark.protocol.wire.Message;
  * @param protocol that of the block's volume, whose server is asked
  */
 public record SettleRequest(Protocol protocol, BlockId block, long epoch) implements Message {
-    /** Returns whether a message asks this protocol's server to settle a block. */
+    /** Returns whether a message asks the server of this protocol, which is that of all versioned ones, to settle a block. */
     public static boolean isFor(Protocol protocol, Message message) {
-        return message instanceof SettleRequest settle && settle.protocol == protocol;
+        return message instanceof SettleRequest settle && settle.protocol.isVersioned() == protocol.isVersioned();
     }
 
     /** Callback with the result. */

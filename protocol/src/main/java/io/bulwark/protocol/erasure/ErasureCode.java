@@ -23,6 +23,9 @@ public final class ErasureCode {
      */
     private static final int VECTOR_THRESHOLD = 4096;
 
+    /** Bytes of each fragment that are encoded before the next ones; they fit into the L2 cache. */
+    private static final int PIECE = 32 << 10;
+
     private static final CodingLoop FASTEST = fastest();
     private static final ConcurrentHashMap<Integer, ErasureCode> CODES = new ConcurrentHashMap<>();
 
@@ -100,6 +103,45 @@ public final class ErasureCode {
             fragments.addAll(multiply(Arrays.copyOfRange(generator, m, count), data));
         }
         return List.copyOf(fragments);
+    }
+
+    /** Receives a piece of a fragment. */
+    @FunctionalInterface
+    public interface PieceConsumer {
+        /**
+         * Called for the pieces of each fragment in their order.
+         *
+         * @param position position of the fragment's index among those asked for
+         * @param piece array that is overwritten afterwards
+         * @param length of the piece, from the array's beginning
+         */
+        void accept(int position, byte[] piece, int length);
+    }
+
+    /**
+     * Encodes fragments piece by piece, for a user that does not keep them.
+     *
+     * @param block padded to m fragments
+     * @param indexes of the fragments
+     */
+    public void encodePieces(Bytes block, int[] indexes, PieceConsumer consumer) {
+        int length = fragmentLength(block.length(), m);
+        List<Bytes> data = stripes(block, m);
+        byte[][] rows = new byte[indexes.length][];
+        for (int i = 0; i < indexes.length; i++) {
+            checkIndex(indexes[i]);
+            rows[i] = generator[indexes[i]];
+        }
+        byte[][] pieces = new byte[indexes.length][Math.min(PIECE, length)];
+        int[] positions = new int[indexes.length];
+        for (int from = 0; from < length && indexes.length > 0; from += PIECE) {
+            int count = Math.min(PIECE, length - from);
+            int at = from;
+            loop.code(rows, data.stream().map(stripe -> stripe.slice(at, count)).toList(), pieces, positions, count);
+            for (int i = 0; i < indexes.length; i++) {
+                consumer.accept(i, pieces[i], count);
+            }
+        }
     }
 
     /** Fragment {@code index} alone. */

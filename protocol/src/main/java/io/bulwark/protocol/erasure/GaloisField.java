@@ -1,7 +1,6 @@
 package io.bulwark.protocol.erasure;
 
 import com.backblaze.erasure.Galois;
-import com.backblaze.erasure.InputOutputByteTableCodingLoop;
 import com.backblaze.erasure.Matrix;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
@@ -11,8 +10,8 @@ import java.util.List;
  * place that uses the library JavaReedSolomon.
  */
 public final class GaloisField {
-    /** Bytes per input copied side by side before the library's loop runs over them, small enough for the L1 cache. */
-    private static final int CHUNK = 4096;
+    /** Bytes of each output that are computed before the next ones. */
+    private static final int PIECE = 4096;
 
     private static final byte[][] PRODUCTS = Galois.MULTIPLICATION_TABLE;
 
@@ -57,21 +56,27 @@ public final class GaloisField {
         return rows;
     }
 
-    /** The portable {@link CodingLoop}: the library's fastest one, fed chunk by chunk as it knows no offsets per input. */
+    /** The portable {@link CodingLoop}: table by table, over pieces of the outputs that stay in the L1 cache. */
     static void code(byte[][] rows, List<Bytes> inputs, byte[][] outputs, int[] positions, int length) {
-        int chunk = Math.min(CHUNK, length);
-        byte[][] in = new byte[inputs.size()][chunk];
-        byte[][] out = new byte[rows.length][chunk];
-        var loop = new InputOutputByteTableCodingLoop();
-        for (int at = 0; at < length; at += chunk) {
-            int count = Math.min(chunk, length - at);
-            for (int i = 0; i < in.length; i++) {
-                inputs.get(i).copyTo(at, in[i], 0, count);
+        for (int at = 0; at < length; at += PIECE) {
+            int count = Math.min(PIECE, length - at);
+            for (int o = 0; o < rows.length; o++) {
+                for (int i = 0; i < inputs.size(); i++) {
+                    byte[] products = PRODUCTS[rows[o][i] & 0xFF];
+                    Bytes input = inputs.get(i).slice(at, count);
+                    add(products, input, outputs[o], positions[o] + at, i > 0);
+                }
             }
-            loop.codeSomeShards(rows, in, in.length, out, out.length, 0, count);
-            for (int o = 0; o < out.length; o++) {
-                System.arraycopy(out[o], 0, outputs[o], positions[o] + at, count);
-            }
+        }
+    }
+
+    private static void add(byte[] products, Bytes input, byte[] output, int to, boolean sum) {
+        byte[] from = input.array();
+        int offset = input.offset();
+        int count = input.length();
+        for (int i = 0; i < count; i++) {
+            byte product = products[from[offset + i] & 0xFF];
+            output[to + i] = sum ? (byte) (output[to + i] ^ product) : product;
         }
     }
 }

@@ -37,12 +37,26 @@ record ArchiveCoding(int m, int n) implements ExtentCoding {
     }
 
     @Override
-    public Optional<List<Bytes>> encodeExactly(Checksum checksum, Bytes block, Set<Integer> checked) {
+    public Optional<List<Bytes>> encodeExactly(Checksum checksum, Bytes block) {
+        return encodeExactly(checksum, block, false);
+    }
+
+    @Override
+    public boolean encodes(Checksum checksum, Bytes block, Set<Integer> checked) {
+        return encodeExactly(checksum, block, checked.size() >= m).isPresent();
+    }
+
+    private Optional<List<Bytes>> encodeExactly(Checksum checksum, Bytes block, boolean consistent) {
         if (!(checksum instanceof Commitment commitment) || !fits(commitment)) {
             return Optional.empty();
         }
-        List<Bytes> fragments = commitment.encodeExactly(block, checked.size() >= m);
+        List<Bytes> fragments = commitment.encodeExactly(block, consistent);
         return fragments.isEmpty() ? Optional.empty() : Optional.of(fragments);
+    }
+
+    @Override
+    public List<Bytes> fragments(Bytes block) {
+        return Commitment.encode(m, n, block).fragments();
     }
 
     @Override

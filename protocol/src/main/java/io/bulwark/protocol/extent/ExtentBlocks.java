@@ -50,6 +50,15 @@ final class ExtentBlocks {
         Optional<Accepted> check();
     }
 
+    /** Part of a record that a read returns. */
+    enum ReadDepth {
+        RECORD,
+        /** With the fragment that the store returns: its checksum is right, so it is what was stored. */
+        FRAGMENT,
+        /** With the fragment, whose hash is compared with that under which it was stored. */
+        HASHED_FRAGMENT
+    }
+
     /** Result of a read; without a fragment if it is damaged or was not requested. */
     record Content(Optional<ExtentRecord> record, @Nullable Bytes fragment) {}
 
@@ -112,7 +121,7 @@ final class ExtentBlocks {
         read(
                 turn,
                 block,
-                false,
+                ReadDepth.RECORD,
                 (next, content) -> then.run(
                         next,
                         content.record()
@@ -239,14 +248,14 @@ final class ExtentBlocks {
         });
     }
 
-    /** The record and its fragment, checked against the hash under which it was stored. */
-    void read(ServerCall turn, BlockId block, boolean wantFragment, ValueContinuation<Content> then) {
+    /** Reads as much of a record as is wanted. */
+    void read(ServerCall turn, BlockId block, ReadDepth depth, ValueContinuation<Content> then) {
         queues.add(turn, block, (start, done) -> {
             ValueContinuation<Content> end = (next, content) -> {
                 then.run(next, content);
                 done.done(next);
             };
-            if (!wantFragment) {
+            if (depth == ReadDepth.RECORD) {
                 withRecord(start, block, (next, known) -> end.run(next, new Content(known, null)));
                 return;
             }
@@ -257,7 +266,7 @@ final class ExtentBlocks {
                             next,
                             switch (loaded) {
                                 case Loaded.Found found ->
-                                    checked(ExtentRecord.decode(block, found.meta()), found.fragment());
+                                    checked(ExtentRecord.decode(block, found.meta()), found.fragment(), depth);
                                 case Loaded.Damaged damaged ->
                                     new Content(Optional.of(ExtentRecord.decode(block, damaged.meta())), null);
                                 case Loaded.Missing ignored -> new Content(Optional.empty(), null);
@@ -266,8 +275,9 @@ final class ExtentBlocks {
         });
     }
 
-    private static Content checked(ExtentRecord record, Bytes fragment) {
-        boolean good = record instanceof HeldExtent held && held.matches(fragment);
+    private static Content checked(ExtentRecord record, Bytes fragment, ReadDepth depth) {
+        boolean good = record instanceof HeldExtent held
+                && (depth == ReadDepth.HASHED_FRAGMENT ? held.matches(fragment) : held.fits(fragment));
         return new Content(Optional.of(record), good ? fragment : null);
     }
 

@@ -17,7 +17,7 @@ public sealed interface ExtentCoding permits FpCoding, PasisCoding, ArchiveCodin
     static ExtentCoding of(ProtectionPolicy policy) {
         return switch (policy.protocol()) {
             case FP -> new FpCoding(policy);
-            case PASIS -> new PasisCoding(policy);
+            case PASIS, MASKING -> new PasisCoding(policy);
             case ARCHIVE -> new ArchiveCoding(policy);
         };
     }
@@ -60,17 +60,18 @@ public sealed interface ExtentCoding permits FpCoding, PasisCoding, ArchiveCodin
     /** Returns the data that a slot keeps of a fragment from its writer. */
     Optional<Accepted> accept(Checksum checksum, int slot, Bytes fragment);
 
+    /** The fragments of all slots; nothing if the block does not encode to exactly this checksum. */
+    Optional<List<Bytes>> encodeExactly(Checksum checksum, Bytes block);
+
     /**
-     * The fragments of all slots; nothing if the block does not encode to exactly this checksum.
+     * Returns whether the block encodes to exactly this checksum.
      *
      * @param checked slots whose fragments were checked against the checksum, and gave the block
      */
-    Optional<List<Bytes>> encodeExactly(Checksum checksum, Bytes block, Set<Integer> checked);
+    boolean encodes(Checksum checksum, Bytes block, Set<Integer> checked);
 
-    /** The same where nothing was checked. */
-    default Optional<List<Bytes>> encodeExactly(Checksum checksum, Bytes block) {
-        return encodeExactly(checksum, block, Set.of());
-    }
+    /** Returns the fragments of all slots. */
+    List<Bytes> fragments(Bytes block);
 
     /** Returns whether bytes that a slot sent can be its fragment. */
     boolean isFragmentOf(Checksum checksum, int slot, Bytes fragment);
@@ -78,7 +79,7 @@ public sealed interface ExtentCoding permits FpCoding, PasisCoding, ArchiveCodin
     /**
      * Decodes the block that the checksum names.
      *
-     * @param fragments by slot, all of which {@link #isFragmentOf can be right}
+     * @param fragments by slot, each of which {@link #isFragmentOf} was found to be right: it is not asked again
      * @param verified whether at least one correct node says that the version is valid
      */
     DecodeResult decode(Checksum checksum, Map<Integer, Bytes> fragments, boolean verified);

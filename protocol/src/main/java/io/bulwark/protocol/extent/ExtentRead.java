@@ -85,6 +85,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
 
     private final ReadSlot[] slots;
     private final Map<Integer, Verdict> verdicts = new TreeMap<>();
+    private VerifiedPins verified = new VerifiedPins(1);
     private boolean salvage;
     private int neverStoredElsewhere;
     private long startedMillis;
@@ -95,7 +96,9 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     private long decodedMillis;
 
     private @Nullable Checksum checksum;
-    /** The fragments of all slots, under FP once the block was read. */
+    /** Whether the block that was read is known to encode to the whole checksum; under FP only. */
+    private boolean encoded;
+    /** The fragments of all slots, once one of them was needed. */
     private List<Bytes> fragments = List.of();
 
     /** @param askLast slots believed to be bad or slow */
@@ -150,6 +153,12 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     /** Makes this a salvage read. To be called before the start. */
     public ExtentRead withSalvage() {
         salvage = true;
+        return this;
+    }
+
+    /** Uses and extends what the process knows of pins. To be called before the start. */
+    public ExtentRead withVerified(VerifiedPins known) {
+        verified = known;
         return this;
     }
 
@@ -304,6 +313,9 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
 
     /** The fragments of all slots, once the block was read and is known to encode to them. */
     Optional<List<Bytes>> fragments() {
+        if (encoded && fragments.isEmpty()) {
+            fragments = coding.fragments(Objects.requireNonNull(content));
+        }
         return fragments.isEmpty() ? Optional.empty() : Optional.of(fragments);
     }
 
@@ -401,7 +413,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     /** Gives each slot that said that it has nothing its fragment, once. */
     private void supplyMissing(long nowMillis, List<Effect> effects) {
         for (int index : order) {
-            if (!fragments.isEmpty() && slots[index].isMissing() && !slots[index].supplied) {
+            if (encoded && slots[index].isMissing() && !slots[index].supplied) {
                 slots[index].supply(nowMillis);
                 supply(nowMillis, index, effects);
             }
@@ -413,7 +425,12 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         effects.add(new Effect.Send(
                 node(index),
                 0,
-                new Supply(block, group.epoch(), index, fragments.get(index), Objects.requireNonNull(checksum))));
+                new Supply(
+                        block,
+                        group.epoch(),
+                        index,
+                        fragments().orElseThrow().get(index),
+                        Objects.requireNonNull(checksum))));
     }
 
     private void onSupplied(long nowMillis, int index, Answer answer, List<Effect> effects) {
@@ -534,9 +551,12 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
      * fragment.
      */
     private boolean encodes(Map<Integer, Bytes> good, Bytes whole) {
-        fragments = coding.encodeExactly(Objects.requireNonNull(checksum), whole, good.keySet())
-                .orElse(List.of());
-        return !fragments.isEmpty();
+        Checksum known = Objects.requireNonNull(checksum);
+        encoded = verified.contains(known.pin()) || coding.encodes(known, whole, good.keySet());
+        if (encoded) {
+            verified.add(known.pin());
+        }
+        return encoded;
     }
 
     private void poisonous(List<Effect> effects) {

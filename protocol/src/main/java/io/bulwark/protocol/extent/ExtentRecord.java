@@ -35,9 +35,14 @@ sealed interface ExtentRecord {
             return new HeldExtent(epoch, slot, referenced, true, checksum);
         }
 
+        /** Returns whether the fragment has the length of this version. */
+        boolean fits(Bytes fragment) {
+            return fragment.length() == checksum.length();
+        }
+
         /** Returns whether the fragment has the hash that was checked when it was stored. */
         boolean matches(Bytes fragment) {
-            return checksum.matches(slot, fragment);
+            return fits(fragment) && checksum.matches(slot, fragment);
         }
     }
 

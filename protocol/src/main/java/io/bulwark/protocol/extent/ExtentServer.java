@@ -13,6 +13,7 @@ import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.epoch.Seals;
+import io.bulwark.protocol.extent.ExtentBlocks.ReadDepth;
 import io.bulwark.protocol.extent.ExtentMessage.Acknowledged;
 import io.bulwark.protocol.extent.ExtentMessage.Answer;
 import io.bulwark.protocol.extent.ExtentMessage.CheckDepth;
@@ -49,8 +50,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A storage node's side of extents (docs/protocols/extents.md). It keeps at most one version of each id for ever, and checks
- * it against its checksum before it is durable and at each read. It serves it to readers with a read grant that name
- * its pin. It makes missing fragments again from the others, and drops extents that 2f+1 replicas report as freed.
+ * it against its checksum before it is durable, when it scrubs, and when it is suspected. It serves it to readers with a
+ * read grant that name its pin; they check its hash, and the store its CRC. It makes missing fragments again from the others, and drops extents that 2f+1 replicas report as freed.
  *
  * <p>Every request passes the same checks in the same order: volume, epoch and slot, right, session, freed. The node
  * asks the replicas about unknown facts before it refuses.
@@ -420,7 +421,8 @@ public final class ExtentServer implements ProtocolServer {
     }
 
     private void read(ServerCall turn, ParkedRequest asked, Place place, ReadPinned read) {
-        blocks.read(turn, place.block(), read.wantFragment(), (next, content) -> {
+        ReadDepth depth = read.wantFragment() ? ReadDepth.FRAGMENT : ReadDepth.RECORD;
+        blocks.read(turn, place.block(), depth, (next, content) -> {
             ExtentRecord record = content.record().orElse(null);
             ReadRefusal refusal = switch (record) {
                 case null -> ReadRefusal.NONE;

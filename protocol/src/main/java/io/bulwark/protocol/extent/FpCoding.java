@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 
 /**
  * Fragments that are checked one by one against a fingerprinted cross-checksum with the hashes of all n (thesis 2.2 and 2.3): whoever
@@ -39,8 +38,18 @@ record FpCoding(BlockCode code) implements ExtentCoding {
     }
 
     @Override
-    public Optional<List<Bytes>> encodeExactly(Checksum checksum, Bytes block, Set<Integer> checked) {
-        return checksum instanceof Fpcc fpcc ? code.encodeExactly(fpcc, block, checked) : Optional.empty();
+    public Optional<List<Bytes>> encodeExactly(Checksum checksum, Bytes block) {
+        return checksum instanceof Fpcc fpcc ? code.encodeExactly(fpcc, block) : Optional.empty();
+    }
+
+    @Override
+    public boolean encodes(Checksum checksum, Bytes block, Set<Integer> checked) {
+        return checksum instanceof Fpcc fpcc && code.encodes(fpcc, block, checked);
+    }
+
+    @Override
+    public List<Bytes> fragments(Bytes block) {
+        return code.erasureCode().encode(block, code.erasureCode().fragments());
     }
 
     @Override
@@ -50,10 +59,8 @@ record FpCoding(BlockCode code) implements ExtentCoding {
 
     @Override
     public DecodeResult decode(Checksum checksum, Map<Integer, Bytes> fragments, boolean verified) {
-        Map<Integer, Share> shares = new TreeMap<>();
-        fragments.forEach((slot, fragment) -> shares.put(slot, new Share(fragment, null)));
         return checksum instanceof Fpcc fpcc
-                ? code.decode(fpcc, shares)
+                ? code.decodeConsistent(fpcc, fragments)
                         .<DecodeResult>map(DecodeResult.Block::new)
                         .orElseGet(DecodeResult.None::new)
                 : new DecodeResult.None();

@@ -225,8 +225,7 @@ public final class FragmentSurvey implements ClientOperation<FragmentSurvey.Resu
             // Under PASIS decoding has encoded again already.
             case DecodeResult.Block(Bytes content) ->
                 !policy.checksFragments()
-                                || coding.encodeExactly(checksum, content, fragments.keySet())
-                                        .isPresent()
+                                || coding.encodes(checksum, content, fragments.keySet())
                         ? Version.READABLE
                         : Version.POISONOUS;
         };

@@ -42,12 +42,22 @@ record PasisCoding(ErasureCode code, boolean writeTime) implements ExtentCoding 
     }
 
     @Override
-    public Optional<List<Bytes>> encodeExactly(Checksum checksum, Bytes block, Set<Integer> checked) {
+    public Optional<List<Bytes>> encodeExactly(Checksum checksum, Bytes block) {
         if (!fits(checksum, 0) || block.length() != (long) code.dataFragments() * checksum.length()) {
             return Optional.empty();
         }
         List<Bytes> fragments = code.encode(block, code.fragments());
         return CrossChecksum.of(fragments).equals(checksum) ? Optional.of(fragments) : Optional.empty();
+    }
+
+    @Override
+    public boolean encodes(Checksum checksum, Bytes block, Set<Integer> checked) {
+        return encodeExactly(checksum, block).isPresent();
+    }
+
+    @Override
+    public List<Bytes> fragments(Bytes block) {
+        return code.encode(block, code.fragments());
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.extent.ExtentBlocks.ReadDepth;
 import io.bulwark.protocol.extent.ExtentMessage.CheckDepth;
 import io.bulwark.protocol.extent.ExtentRecord.DamagedRecord;
 import io.bulwark.protocol.extent.ExtentRecord.HeldExtent;
@@ -71,7 +72,8 @@ final class Repairs {
             CheckDepth look,
             ExtentBlocks.ValueContinuation<CompletionResult> then) {
         blocks.learnPin(place.block(), pin);
-        blocks.read(turn, place.block(), look != CheckDepth.RECORD, (next, content) -> {
+        ReadDepth depth = look == CheckDepth.RECORD ? ReadDepth.RECORD : ReadDepth.HASHED_FRAGMENT;
+        blocks.read(turn, place.block(), depth, (next, content) -> {
             Optional<ExtentRecord> known = content.record();
             boolean right = known.isPresent() && known.get() instanceof HeldExtent held && held.is(pin);
             boolean rightSlot = right && ((HeldExtent) known.get()).slot() == place.slot();
@@ -174,7 +176,7 @@ final class Repairs {
 
     /** Handles SUSPECT of the own slot: compares the local fragment with the result of the others' fragments. */
     void verifyOwn(ServerCall turn, Place place, Bytes pin) {
-        blocks.read(turn, place.block(), true, (next, content) -> {
+        blocks.read(turn, place.block(), ReadDepth.HASHED_FRAGMENT, (next, content) -> {
             if (content.record().orElse(null) instanceof HeldExtent held
                     && held.is(pin)
                     && held.slot() == place.slot()) {

@@ -2,7 +2,9 @@ package io.bulwark.protocol.fingerprint;
 
 import io.bulwark.protocol.erasure.ErasureCode;
 import io.bulwark.protocol.wire.Bytes;
+import java.security.MessageDigest;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -12,6 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 
 /**
  * Encoding of a block into fragments and back. It has partial encoding (thesis, lines 1000 to 1002), the server's check
@@ -73,29 +76,41 @@ public final class BlockCode {
         return new Encoded(Fpcc.of(code, f, fragments), fragments);
     }
 
+    /** The fragments whose hashes the fpcc has; empty if the block does not encode to exactly this fpcc. */
+    public Optional<List<Bytes>> encodeExactly(Fpcc fpcc, Bytes block) {
+        if (!isBlockOf(fpcc, block)) {
+            return Optional.empty();
+        }
+        Encoded encoded = encode(block);
+        return encoded.fpcc().equals(fpcc) ? Optional.of(encoded.fragments()) : Optional.empty();
+    }
+
     /**
-     * The fragments whose hashes the fpcc has; empty if the block does not encode to exactly this fpcc.
+     * Returns whether the block encodes to exactly this fpcc. Fragments beyond the first m are encoded and hashed piece by
+     * piece, and not kept.
      *
      * @param consistent slots whose fragments were found consistent with it, and gave the block; m of them determine the fingerprints,
      *     so that only the hashes of the others are compared
      */
-    public Optional<List<Bytes>> encodeExactly(Fpcc fpcc, Bytes block, Set<Integer> consistent) {
-        if (!isBlockOf(fpcc, block)) {
-            return Optional.empty();
-        }
+    public boolean encodes(Fpcc fpcc, Bytes block, Set<Integer> consistent) {
         if (consistent.size() < m) {
-            Encoded encoded = encode(block);
-            return encoded.fpcc().equals(fpcc) ? Optional.of(encoded.fragments()) : Optional.empty();
+            return encodeExactly(fpcc, block).isPresent();
         }
-        List<Bytes> fragments = code.encode(block, m + f);
-        for (int slot = 0; slot < fragments.size(); slot++) {
-            boolean same = consistent.contains(slot)
-                    || Hashes.sha256(fragments.get(slot)).equals(fpcc.cc().get(slot));
-            if (!same) {
-                return Optional.empty();
+        if (!isBlockOf(fpcc, block)) {
+            return false;
+        }
+        int[] others = IntStream.range(0, m + f)
+                .filter(slot -> !consistent.contains(slot))
+                .toArray();
+        MessageDigest[] digests = new MessageDigest[others.length];
+        Arrays.setAll(digests, ignored -> Hashes.digest());
+        code.encodePieces(block, others, (index, piece, length) -> digests[index].update(piece, 0, length));
+        for (int i = 0; i < others.length; i++) {
+            if (!Bytes.of(digests[i].digest()).equals(fpcc.cc().get(others[i]))) {
+                return false;
             }
         }
-        return Optional.of(fragments);
+        return true;
     }
 
     /**
@@ -140,6 +155,13 @@ public final class BlockCode {
             return Optional.of(decode(consistent));
         }
         return tryGroups(fpcc, consistent, groups.values());
+    }
+
+    /** Does the same with fragments that were each found consistent with fpcc; empty if they are too few. */
+    public Optional<Bytes> decodeConsistent(Fpcc fpcc, Map<Integer, Bytes> fragments) {
+        return fits(fpcc) && fragments.size() >= m
+                ? Optional.of(decode(new TreeMap<>(fragments)))
+                : Optional.empty();
     }
 
     /** Tries the largest groups first: the correct servers that were sent one block agree on its cross-checksum. */

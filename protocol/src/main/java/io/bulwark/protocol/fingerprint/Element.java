@@ -1,5 +1,6 @@
 package io.bulwark.protocol.fingerprint;
 
+import io.bulwark.protocol.erasure.GaloisField;
 import io.bulwark.protocol.wire.Bytes;
 
 /**
@@ -89,14 +90,14 @@ record Element(long low, long high) {
     private Element squared() {
         Element sum = ZERO;
         for (int j = BYTES - 1; j >= 0; j--) {
-            int c = coefficient(j) & 0xFF;
-            sum = sum.timesX().timesX().plus(new Element(c, 0).scaled(c));
+            byte c = coefficient(j);
+            sum = sum.timesX().timesX().plus(new Element(GaloisField.multiply(c, c) & 0xFF, 0));
         }
         return sum;
     }
 
     /** Eight bytes at once, each times 2: x^8 = x^4 + x^3 + x^2 + 1 in the code's field. */
-    private static long doubled(long bytes) {
+    static long doubled(long bytes) {
         return ((bytes & 0x7F7F_7F7F_7F7F_7F7FL) << 1) ^ (((bytes >>> 7) & EVERY_BYTE) * 0x1D);
     }
 }

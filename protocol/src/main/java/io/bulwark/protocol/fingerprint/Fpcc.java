@@ -25,7 +25,7 @@ public final class Fpcc implements Checksum, Comparable<Fpcc> {
 
     // Computed at first use; a race computes the same immutable value twice.
     private @Nullable Bytes pin;
-    private @Nullable Fingerprint fingerprint;
+    private @Nullable Bytes point;
 
     private Fpcc(Bytes encoded, int length, int dataFragments, int hashes) {
         this.encoded = encoded;
@@ -53,10 +53,11 @@ public final class Fpcc implements Checksum, Comparable<Fpcc> {
         if (firstMPlusF.stream().anyMatch(fragment -> fragment.length() != length)) {
             throw new IllegalArgumentException("fragments of several lengths");
         }
-        Fingerprint function = Fingerprint.at(point(cc, length));
+        Bytes point = point(cc, length);
+        Fingerprint function = Fingerprint.ofThread(point);
         Fpcc fpcc = of(
                 length, cc, firstMPlusF.subList(0, m).stream().map(function::of).toList());
-        fpcc.fingerprint = function;
+        fpcc.point = point;
         return fpcc;
     }
 
@@ -174,12 +175,12 @@ public final class Fpcc implements Checksum, Comparable<Fpcc> {
     }
 
     private Fingerprint fingerprint() {
-        Fingerprint known = fingerprint;
+        Bytes known = point;
         if (known == null) {
-            known = Fingerprint.at(point(cc, length));
-            fingerprint = known;
+            known = point(cc, length);
+            point = known;
         }
-        return known;
+        return Fingerprint.ofThread(known);
     }
 
     @Override

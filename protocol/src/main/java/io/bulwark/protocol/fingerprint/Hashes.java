@@ -20,7 +20,8 @@ public final class Hashes {
         return Bytes.of(digest.digest());
     }
 
-    private static MessageDigest digest() {
+    /** Returns a digest for one hash whose parts come one by one. */
+    static MessageDigest digest() {
         try {
             return MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException e) {

@@ -1,6 +1,5 @@
 package io.bulwark.protocol.metadata;
 
-import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
@@ -135,7 +134,7 @@ final class Grants {
         Set<Integer> volumes = new HashSet<>();
         for (Table.Entry<Integer, Volumes.Definition> volume : tables.volumes.all()) {
             Volumes.Definition definition = volume.value();
-            if (definition.kind() == VolumeKind.REGISTER && definition.policy().protocol() == Protocol.PASIS) {
+            if (definition.kind() == VolumeKind.REGISTER && definition.policy().protocol().isVersioned()) {
                 volumes.add(volume.key());
             }
         }

@@ -24,17 +24,25 @@ final class HistoryGatherer {
     private final Timeouts times;
     private final OwnHistory own;
     private final @Nullable VersionName awaited;
+    /** All slots, in the order in which they are asked. */
+    private final List<Integer> order;
+
     private final SlotView[] views;
     private final @Nullable RetryTimer[] histories;
     private final Map<ValidatingTimestamp, TreeMap<Integer, Bytes>> fragments = new HashMap<>();
     private final Set<Integer> unreachable = new HashSet<>();
     private final RefusalCounts refusals;
+    private boolean secondRound;
+    private boolean fetched;
+    private long bytes;
 
-    HistoryGatherer(PasisGroup group, Timeouts times, OwnHistory own, @Nullable VersionName awaited) {
+    HistoryGatherer(
+            PasisGroup group, Timeouts times, OwnHistory own, @Nullable VersionName awaited, List<Integer> order) {
         this.group = group;
         this.times = times;
         this.own = own;
         this.awaited = awaited;
+        this.order = order;
         this.views = new SlotView[group.n()];
         this.histories = new RetryTimer[group.n()];
         this.refusals = new RefusalCounts(group);
@@ -44,8 +52,8 @@ final class HistoryGatherer {
         return refusals;
     }
 
-    /** Asks N - b nodes, so many of them for fragments, the data fragments first. */
-    void begin(long nowMillis, int fragmentsWanted, List<Effect> effects) {
+    /** Asks the first nodes, so many of them for fragments. */
+    void begin(long nowMillis, int nodes, int fragmentsWanted, List<Effect> effects) {
         fragments.clear();
         for (int slot = 0; slot < group.n(); slot++) {
             views[slot] = new SlotView();
@@ -58,8 +66,8 @@ final class HistoryGatherer {
             asked++;
         }
         int withFragment = 0;
-        for (int slot = 0; slot < group.n() && asked < group.quorum(); slot++) {
-            if (slot != own.slot()) {
+        for (int slot : order) {
+            if (slot != own.slot() && asked < nodes) {
                 ask(nowMillis, slot, withFragment++ < fragmentsWanted, effects);
                 asked++;
             }
@@ -150,6 +158,7 @@ final class HistoryGatherer {
 
     /** Only a fragment that matches the cross-checksum counts: a correct node accepts, and sends, no other. */
     private void checked(int slot, ValidatingTimestamp version, Bytes fragment, List<Effect> effects) {
+        bytes += fragment.length();
         if (group.accepts(version, slot, fragment)) {
             keep(slot, version, fragment);
         } else {
@@ -243,29 +252,36 @@ final class HistoryGatherer {
             late |= asked != null && asked.isSlow(nowMillis);
             coming += asked != null && asked.waiting() && !asked.isSlow(nowMillis) ? 1 : 0;
         }
-        for (int slot = 0; slot < group.n(); slot++) {
+        for (int slot : order) {
             boolean claims = views[slot].stand(version) == SlotView.VersionStatus.CLAIMS;
             boolean open = slot != own.slot() && !valid.containsKey(slot) && views[slot].fragment(version) == null;
             if (claims && open && (late || coming < group.m())) {
                 views[slot].ask(version, RetryTimer.asked(times, nowMillis));
                 send(slot, new PasisMessage.ReadFragment(group.target(slot), version.name()), effects);
+                fetched = true;
                 coming++;
             }
         }
         return (!late && coming >= group.m()) || askMore(nowMillis, version, effects);
     }
 
-    /** Asks for older versions, and asks the slots that were not asked yet; false if no further answer can help. */
+    /**
+     * Asks for older versions, and asks further slots: first the rest of N - b, and all once these have answered or are slow.
+     * False if no further answer can help.
+     */
     boolean askMore(long nowMillis, ValidatingTimestamp version, List<Effect> effects) {
         boolean hope = false;
-        for (int slot = 0; slot < group.n(); slot++) {
+        int fresh = freshSlots(nowMillis);
+        for (int slot : order) {
             SlotView.VersionStatus stand = views[slot].stand(version);
             if (stand == SlotView.VersionStatus.SILENT || stand == SlotView.VersionStatus.UNKNOWN) {
                 RetryTimer asked = histories[slot];
-                if (asked == null || !asked.waiting()) {
+                boolean asks = asked == null ? fresh-- > 0 : !asked.waiting();
+                if (asks) {
                     ask(nowMillis, slot, false, effects);
+                    secondRound = true;
                 }
-                hope |= asked == null || !asked.isSlow(nowMillis);
+                hope |= asks || (asked != null && !asked.isSlow(nowMillis));
             }
         }
         for (SlotView view : views) {
@@ -273,6 +289,41 @@ final class HistoryGatherer {
             hope |= asked != null && asked.waiting() && !asked.late(nowMillis);
         }
         return hope;
+    }
+
+    /** Returns how many slots may be asked for the first time now: none while others are yet to answer. */
+    private int freshSlots(long nowMillis) {
+        for (RetryTimer asked : histories) {
+            if (asked != null && asked.waiting() && !asked.isSlow(nowMillis)) {
+                return 0;
+            }
+        }
+        int asked = asked();
+        return asked < group.quorum() ? group.quorum() - asked : group.n() - asked;
+    }
+
+    /** Returns how many slots have been asked since the beginning, the own one included. */
+    int asked() {
+        int asked = own.slot() >= 0 ? 1 : 0;
+        for (RetryTimer each : histories) {
+            asked += each != null ? 1 : 0;
+        }
+        return asked;
+    }
+
+    /** Returns whether more was asked than at the beginning. */
+    boolean secondRound() {
+        return secondRound;
+    }
+
+    /** Returns whether fragments were asked for one by one. */
+    boolean fetched() {
+        return fetched;
+    }
+
+    /** Returns the bytes of all fragments that came. */
+    long bytes() {
+        return bytes;
     }
 
     /**
@@ -300,6 +351,7 @@ final class HistoryGatherer {
         for (int slot = 0; needed && slot < group.n(); slot++) {
             if (slot != own.slot() && histories[slot] == null) {
                 ask(nowMillis, slot, false, effects);
+                secondRound = true;
             }
         }
     }

@@ -42,7 +42,7 @@ final class HistoryPoll implements ClientOperation<HistoryPoll.Outcome> {
         this.group = group;
         this.times = times;
         this.collected = own.collected();
-        this.gathering = new HistoryGatherer(group, times, own, null);
+        this.gathering = new HistoryGatherer(group, times, own, null, ReadPlan.full(group).order());
         own.versions().forEach(entry -> passedOver.add(entry.timestamp()));
     }
 
@@ -50,7 +50,7 @@ final class HistoryPoll implements ClientOperation<HistoryPoll.Outcome> {
     public List<Effect> start(long nowMillis) {
         startedMillis = nowMillis;
         List<Effect> effects = new ArrayList<>();
-        gathering.begin(nowMillis, 0, effects);
+        gathering.begin(nowMillis, group.quorum(), 0, effects);
         decide(nowMillis, effects);
         return effects;
     }

@@ -15,6 +15,7 @@ import io.bulwark.protocol.kernel.Target;
 import io.bulwark.protocol.kernel.Timeouts;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,7 +23,7 @@ import java.util.Optional;
 /** The nodes that hold one register block in one epoch, and how they hold it; and with it all thresholds of the protocol. */
 public record PasisGroup(BlockId block, ProtectionPolicy policy, PlacementGroup placement) {
     public PasisGroup {
-        if (policy.protocol() != Protocol.PASIS || placement.holders().size() != policy.n()) {
+        if (!policy.protocol().isVersioned() || placement.holders().size() != policy.n()) {
             throw new IllegalArgumentException(
                     placement.holders().size() + " holders under the policy " + policy.text());
         }
@@ -35,14 +36,14 @@ public record PasisGroup(BlockId block, ProtectionPolicy policy, PlacementGroup 
      */
     public static PasisGroup of(Volume volume, BlockId block) {
         if (!holds(volume, block)) {
-            throw new IllegalArgumentException("no pasis register " + block + " in volume " + volume.name());
+            throw new IllegalArgumentException("no versioned register " + block + " in volume " + volume.name());
         }
         return new PasisGroup(block, volume.policy(), volume.group(block));
     }
 
-    /** Returns whether it is a register volume under this protocol. */
+    /** Returns whether it is a register volume under this protocol or under masking quorums. */
     static boolean isUnder(Volume volume) {
-        return volume.kind() == VolumeKind.REGISTER && volume.policy().protocol() == Protocol.PASIS;
+        return volume.kind() == VolumeKind.REGISTER && volume.policy().protocol().isVersioned();
     }
 
     /** Returns whether the block is one of a register volume's under this protocol. */
@@ -102,6 +103,20 @@ public record PasisGroup(BlockId block, ProtectionPolicy policy, PlacementGroup 
         return answered - 2 * b();
     }
 
+    /**
+     * Returns how many answers can decide a read at best: 2b + 1, which is a read quorum of 3b + 1 less b (Agile Store paper,
+     * 3.3.2), or m. A version that was complete shows at one or more of so many.
+     */
+    int fewestAsked() {
+        return Math.max(2 * b() + 1, m());
+    }
+
+    /** Returns the faults to expect among 2b + 1 nodes where so many of all are faulty, rounded up; b at most. */
+    int expectedFaults(int faulty) {
+        int all = Math.min(faulty, b());
+        return Math.min(b(), Math.ceilDiv(all * (2 * b() + 1), n() - all));
+    }
+
     /** b + 1: one of so many is correct. */
     int weakQuorum() {
         return b() + 1;
@@ -136,25 +151,46 @@ public record PasisGroup(BlockId block, ProtectionPolicy policy, PlacementGroup 
         return policy.fragmentBytes(policy.blockBytes());
     }
 
+    /**
+     * Returns whether nodes hold whole copies under masking quorums. Then a timestamp has one hash, which names the block.
+     * No version is poisonous, since a node accepts the block with that hash alone.
+     */
+    boolean holdsCopies() {
+        return policy.protocol() == Protocol.MASKING;
+    }
+
+    /** Returns the number of hashes in a timestamp of this block. */
+    public int hashes() {
+        return holdsCopies() ? 1 : n();
+    }
+
+    /** Returns the timestamp of a block whose fragments are these, all N. */
+    public ValidatingTimestamp timestamp(long time, PrincipalId client, List<Bytes> fragments) {
+        return ValidatingTimestamp.of(time, client, fragments.subList(0, hashes()));
+    }
+
     /** Returns whether this can be the timestamp of a version of this block. */
     boolean fits(ValidatingTimestamp timestamp) {
-        return timestamp.isNone() || timestamp.fragments() == n();
+        return timestamp.isNone() || timestamp.fragments() == hashes();
     }
 
     /** Returns whether a fragment may be accepted at a slot: it has the fixed length, and its hash is the slot's. */
     boolean accepts(ValidatingTimestamp timestamp, int slot, Bytes fragment) {
-        return timestamp.fragments() == n()
+        return timestamp.fragments() == hashes()
                 && fragment.length() == fragmentBytes()
-                && timestamp.isFragment(slot, fragment);
+                && timestamp.isFragment(holdsCopies() ? 0 : slot, fragment);
     }
 
     /** All N fragments of a block, which is padded. */
     public List<Bytes> encode(Bytes padded) {
-        return code().encode(padded, n());
+        return holdsCopies() ? Collections.nCopies(n(), padded) : code().encode(padded, n());
     }
 
     /** Any m fragments that were accepted make the padded block. */
     Bytes decode(Map<Integer, Bytes> accepted) {
+        if (holdsCopies()) {
+            return accepted.values().iterator().next();
+        }
         int[] slots = new int[m()];
         List<Bytes> fragments = new ArrayList<>(m());
         for (Map.Entry<Integer, Bytes> fragment : accepted.entrySet()) {
@@ -172,8 +208,7 @@ public record PasisGroup(BlockId block, ProtectionPolicy policy, PlacementGroup 
      */
     public Optional<List<Bytes>> validate(ValidatingTimestamp timestamp, Bytes padded) {
         List<Bytes> fragments = encode(padded);
-        return ValidatingTimestamp.of(timestamp.time(), timestamp.client(), fragments)
-                        .equals(timestamp)
+        return timestamp(timestamp.time(), timestamp.client(), fragments).equals(timestamp)
                 ? Optional.of(fragments)
                 : Optional.empty();
     }

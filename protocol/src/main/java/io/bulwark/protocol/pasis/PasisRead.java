@@ -19,13 +19,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Operation READ (lazy verification paper, 2.2): takes the greatest timestamp of N - b answers as candidate and
+ * Operation READ (lazy verification paper, 2.2): takes the greatest timestamp of the answers as candidate and
  * classifies it as complete, repairable or incomplete. It validates the candidate, unless b + 1 nodes have verified it,
  * and repairs it if it must. From an incomplete or poisonous version it continues with earlier ones. A node's
  * verification of a block is the same without repair: it continues with earlier versions until it finds a complete one
  * (3.1 and 3.4).
  *
- * <p>With more than N - b answers the bound below which a candidate cannot have been complete rises with them ({@link
+ * <p>The first round asks as many nodes as its plan says, from 2b + 1 to N - b (Agile Store paper, Figure 2). What it
+ * cannot decide is left to a second round, which asks the rest of N - b.
+ *
+ * <p>With more answers the bound below which a candidate cannot have been complete rises with them ({@link
  * PasisGroup#minShown}). Nodes that have collected a version, or a later one, neither claim nor deny it. If these are so
  * many that they may hide a complete version, the read restarts.
  */
@@ -39,6 +42,17 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
         NONE
     }
 
+    /**
+     * Purpose of a read.
+     *
+     * @param awaited a version that peers may wait for before they answer
+     */
+    private record Purpose(SettlingMode settling, ReadPlan plan, OwnHistory own, @Nullable VersionName awaited) {
+        static Purpose ofClient(SettlingMode settling, ReadPlan plan) {
+            return new Purpose(settling, plan, OwnHistory.NONE, null);
+        }
+    }
+
     /** A candidate's block; the fragments only if it was validated. */
     private record DecodedBlock(Bytes padded, Optional<List<Bytes>> fragments) {}
 
@@ -47,6 +61,10 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
     private final long session;
     private final Timeouts times;
     private final SettlingMode settling;
+    private final ReadPlan plan;
+    /** Number of answers from which a read may be decided. */
+    private final int firstRound;
+
     private final HistoryGatherer gathering;
     private final EpochWatch epochs;
     private final Map<ValidatingTimestamp, DecodedBlock> decoded = new HashMap<>();
@@ -57,6 +75,7 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
     private @Nullable ValidatingTimestamp settled;
     private long startedMillis;
     private long settledMillis;
+    private boolean settledOnce;
     private long restartMillis = Long.MAX_VALUE;
     private @Nullable PasisReadOutcome outcome;
 
@@ -65,16 +84,16 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
             PrincipalId client,
             long session,
             Timeouts times,
-            SettlingMode settling,
-            OwnHistory own,
-            @Nullable VersionName awaited) {
+            Purpose purpose) {
         this.group = group;
         this.client = client;
         this.session = session;
         this.times = times;
-        this.settling = settling;
-        this.gathering = new HistoryGatherer(group, times, own, awaited);
-        this.epochs = group.epochs(own.slot(), times);
+        this.settling = purpose.settling();
+        this.plan = purpose.plan();
+        this.firstRound = plan.firstRound(group);
+        this.gathering = new HistoryGatherer(group, times, purpose.own(), purpose.awaited(), plan.order());
+        this.epochs = group.epochs(purpose.own().slot(), times);
     }
 
     /**
@@ -82,13 +101,15 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
      *
      * @param session the client's open session for the volume
      */
-    public static PasisRead withWriteBack(PasisGroup group, PrincipalId client, long session, Timeouts times) {
-        return new PasisRead(group, client, session, times, SettlingMode.WRITE_BACK, OwnHistory.NONE, null);
+    public static PasisRead withWriteBack(
+            PasisGroup group, PrincipalId client, long session, Timeouts times, ReadPlan plan) {
+        return new PasisRead(group, client, session, times, Purpose.ofClient(SettlingMode.WRITE_BACK, plan));
     }
 
     /** A read by a client without the write grant: nodes are asked to repair what is repairable. */
-    public static PasisRead withRepairRequests(PasisGroup group, Timeouts times) {
-        return new PasisRead(group, PrincipalId.NOBODY, 0, times, SettlingMode.ASK_REPAIR, OwnHistory.NONE, null);
+    public static PasisRead withRepairRequests(PasisGroup group, Timeouts times, ReadPlan plan) {
+        return new PasisRead(
+                group, PrincipalId.NOBODY, 0, times, Purpose.ofClient(SettlingMode.ASK_REPAIR, plan));
     }
 
     /**
@@ -97,12 +118,22 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
      * @param awaited a version that peers may wait for before they answer
      */
     static PasisRead forVerification(PasisGroup group, OwnHistory own, Timeouts times, @Nullable VersionName awaited) {
-        return new PasisRead(group, PrincipalId.NOBODY, 0, times, SettlingMode.NONE, own, awaited);
+        return new PasisRead(
+                group,
+                PrincipalId.NOBODY,
+                0,
+                times,
+                new Purpose(SettlingMode.NONE, ReadPlan.ofVerification(group), own, awaited));
     }
 
     /** A node's verification at a bound: what is repairable is repaired too, since otherwise nothing could be freed. */
     static PasisRead forVerificationWithRepair(PasisGroup group, OwnHistory own, Timeouts times) {
-        return new PasisRead(group, PrincipalId.NOBODY, 0, times, SettlingMode.ASK_REPAIR, own, null);
+        return new PasisRead(
+                group,
+                PrincipalId.NOBODY,
+                0,
+                times,
+                new Purpose(SettlingMode.ASK_REPAIR, ReadPlan.full(group), own, null));
     }
 
     /** Versions that failed timestamp validation. */
@@ -110,11 +141,22 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
         return Set.copyOf(poisonous);
     }
 
+    /** Returns the course of this read. */
+    public ReadReport report() {
+        return new ReadReport(
+                plan.delta(),
+                plan.fragments(),
+                gathering.asked(),
+                gathering.secondRound() || settledOnce,
+                gathering.fetched(),
+                gathering.bytes());
+    }
+
     @Override
     public List<Effect> start(long nowMillis) {
         startedMillis = nowMillis;
         List<Effect> effects = new ArrayList<>();
-        gathering.begin(nowMillis, group.m(), effects);
+        gathering.begin(nowMillis, firstRound, plan.fragments(), effects);
         progress(nowMillis, effects);
         return effects;
     }
@@ -152,7 +194,7 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
             gathering.engageMore(nowMillis, effects);
             int answered = gathering.answered();
             ValidatingTimestamp version = gathering.candidate(passedOver, poisonous);
-            further = answered >= group.quorum()
+            further = answered >= firstRound
                     && (settling == SettlingMode.NONE
                             ? verify(nowMillis, version, effects)
                             : read(nowMillis, version, answered, effects));
@@ -176,7 +218,8 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
             passedOver.add(version);
             return true;
         }
-        if (!enough || hides) {
+        // What is not known to be complete may be so at the rest of N - b: it is written back only if it is not.
+        if (!enough || hides || (!complete && answered < group.quorum())) {
             return waits(nowMillis, gathering.askMore(nowMillis, version, effects));
         }
         DecodedBlock block = decoded(version, !complete || !(proven || group.verification() == Verification.NONE));
@@ -259,6 +302,7 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
     private void beginSettling(long nowMillis, ValidatingTimestamp version, DecodedBlock block, List<Effect> effects) {
         Set<Integer> holders = gathering.holders(version);
         settled = version;
+        settledOnce = true;
         settledMillis = nowMillis;
         if (settling == SettlingMode.WRITE_BACK) {
             List<Bytes> all = block.fragments().orElseThrow();
@@ -330,7 +374,7 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
             repairs = null;
             decoded.clear();
             passedOver.clear();
-            gathering.begin(nowMillis, group.m(), effects);
+            gathering.begin(nowMillis, group.quorum(), group.m(), effects);
         }
         if (settled == null) {
             gathering.sendAgain(nowMillis, effects);

@@ -202,7 +202,7 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
         if (near >= group.quorum()) {
             begin(nowMillis, greatest, effects);
         } else if (all.size() == group.n() || nowMillis - startedMillis >= times.hedgeMillis()) {
-            PasisRead read = PasisRead.withWriteBack(group, client, session, times);
+            PasisRead read = PasisRead.withWriteBack(group, client, session, times, ReadPlan.full(group));
             reading = read;
             effects.addAll(read.start(nowMillis));
             continueAfterRead(nowMillis, read, effects);
@@ -226,7 +226,7 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
             end(nowMillis, new PasisWriteOutcome.Failed(Failure.EXHAUSTED, false));
             return;
         }
-        ValidatingTimestamp chosen = ValidatingTimestamp.of(last + 1, client, fragments);
+        ValidatingTimestamp chosen = group.timestamp(last + 1, client, fragments);
         timestamp = chosen;
         send(nowMillis, chosen, effects);
     }

@@ -16,7 +16,8 @@ import java.util.List;
  *
  * @param time unsigned 64 bits; 0 only for the register's initial value
  * @param client the claimed maker of the timestamp; it is not authenticated, and no account is charged by it
- * @param crossChecksum the hashes of all N fragments, 32 bytes each, by slot; empty exactly where the time is 0
+ * @param crossChecksum the hashes of all N fragments, 32 bytes each, by slot; empty exactly where the time is 0. Under
+ *     masking quorums the one hash of the block
  */
 public record ValidatingTimestamp(long time, PrincipalId client, Bytes crossChecksum)
         implements Comparable<ValidatingTimestamp> {

@@ -52,6 +52,35 @@ class ProtectionPolicyTest {
     }
 
     @ParameterizedTest
+    @CsvSource({"1, 5", "1, 9", "2, 9", "3, 13", "15, 64"})
+    void policiesOfMaskingQuorumsComeBack(int b, int n) {
+        ProtectionPolicy policy = ProtectionPolicy.masking(b, n, MIB);
+        WireWriter out = new WireWriter();
+        policy.write(out);
+        assertThat(ProtectionPolicy.read(new WireReader(out.toBytes()))).isEqualTo(policy);
+        assertThat(policy.writeQuorum()).isEqualTo(n - b);
+        assertThat(policy.fragmentBytes(MIB)).as("a whole copy").isEqualTo(MIB);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 5", "1, 4", "2, 8", "15, 60", "1, 65", "-1, 5", "536870912, 1"})
+    void onlyTheArithmeticOfMaskingQuorums(int b, int n) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ProtectionPolicy.masking(b, n, MIB))
+                .withMessageContaining("4b + 1 is " + (4L * b + 1))
+                .withMessageContaining("fewer faults or more nodes");
+    }
+
+    @Test
+    void maskingQuorumsKeepWholeCopiesThatAreVerifiedLazily() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new ProtectionPolicy(Protocol.MASKING, 1, 2, 5, MIB, Verification.LAZY))
+                .withMessageContaining("whole copies");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new ProtectionPolicy(Protocol.MASKING, 1, 1, 5, MIB, Verification.NONE));
+    }
+
+    @ParameterizedTest
     @CsvSource({"1, 2, 4, 3", "2, 4, 16, 12", "4, 14, 40, 32", "4, 13, 40, 32", "50, 100, 255, 192"})
     void policiesOfTheArchiveComeBack(int f, int m, int n, int writeQuorum) {
         ProtectionPolicy policy = ProtectionPolicy.archive(f, m, n, MIB);

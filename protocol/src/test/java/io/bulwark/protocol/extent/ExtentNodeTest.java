@@ -228,9 +228,9 @@ class ExtentNodeTest {
     }
 
     @Test
-    void aFragmentThatIsNotWhatWasStoredIsNotServed() {
+    void aFragmentThatTheStoreFindsDamagedIsNotServed() {
         stored(BLOCK, 1);
-        node.corrupt(BLOCK);
+        node.damage(BLOCK);
         assertThat(node.ask(OWNER, new ReadPinned(BLOCK, 1, 0, pin(1), true)))
                 .containsExactly(new NotFound(BLOCK, 1, ReadRefusal.DAMAGED));
         assertThat(node.runs).as("repairs").hasSize(1);

@@ -17,9 +17,11 @@ import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +51,7 @@ final class LocalNode {
     SessionState session = SessionState.OPEN;
     long now = 1_000;
     private final TreeMap<Bytes, OnDisk> disk = new TreeMap<>();
+    private final Set<BlockId> damaged = new HashSet<>();
     /** Answer of the replicas about the volume. */
     Volume volume = volume(1, List.of(0, 1, 2, 3));
 
@@ -127,6 +130,12 @@ final class LocalNode {
         return disk.containsKey(RecordKey.of(RecordKind.EXTENT, block).encoded());
     }
 
+    /** The store finds that the checksum of a fragment is wrong. */
+    void damage(BlockId block) {
+        damaged.add(block);
+    }
+
+    /** Changes a fragment, and the store's checksum with it. */
     void corrupt(BlockId block) {
         disk.computeIfPresent(RecordKey.of(RecordKind.EXTENT, block).encoded(), (_, old) -> {
             byte[] fragment = old.fragment().toByteArray();
@@ -182,7 +191,12 @@ final class LocalNode {
 
     private Loaded found(RecordKey key) {
         @Nullable OnDisk record = disk.get(key.encoded());
-        return record == null ? new Loaded.Missing(key) : new Loaded.Found(key, record.meta(), record.fragment());
+        if (record == null) {
+            return new Loaded.Missing(key);
+        }
+        return damaged.contains(key.block())
+                ? new Loaded.Damaged(key, record.meta())
+                : new Loaded.Found(key, record.meta(), record.fragment());
     }
 
     private Loaded.Metas scan(RecordKind kind, BlockId from, BlockId to, int max) {

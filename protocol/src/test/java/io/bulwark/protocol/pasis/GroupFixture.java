@@ -24,16 +24,24 @@ record GroupFixture(PasisGroup pasis) {
     record Version(ValidatingTimestamp timestamp, List<Bytes> fragments, Bytes block) {}
 
     static GroupFixture of(int b, int m, int n) {
-        ProtectionPolicy policy = ProtectionPolicy.pasis(b, m, n, ProtectionPolicy.BLOCK_BYTES_MIN, Verification.LAZY);
+        return of(ProtectionPolicy.pasis(b, m, n, ProtectionPolicy.BLOCK_BYTES_MIN, Verification.LAZY));
+    }
+
+    /** Whole copies under masking quorums. */
+    static GroupFixture masking(int b, int n) {
+        return of(ProtectionPolicy.masking(b, n, ProtectionPolicy.BLOCK_BYTES_MIN));
+    }
+
+    private static GroupFixture of(ProtectionPolicy policy) {
         PlacementGroup placement =
-                new PlacementGroup(1, IntStream.range(0, n).boxed().toList());
+                new PlacementGroup(1, IntStream.range(0, policy.n()).boxed().toList());
         return new GroupFixture(new PasisGroup(BlockId.register(7, 0), policy, placement));
     }
 
     Version version(long time, int content) {
         Bytes block = SampleMessages.filled(ProtectionPolicy.BLOCK_BYTES_MIN, content);
         List<Bytes> fragments = pasis.encode(pasis.padded(block));
-        return new Version(ValidatingTimestamp.of(time, CLIENT, fragments), fragments, block);
+        return new Version(pasis.timestamp(time, CLIENT, fragments), fragments, block);
     }
 
     /** The last fragment is that of another block. */

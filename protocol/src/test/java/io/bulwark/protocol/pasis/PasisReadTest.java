@@ -19,7 +19,7 @@ class PasisReadTest {
     private final GroupFixture group = GroupFixture.of(1, 2, 5);
     private final GroupFixture.Version old = group.version(1, 1);
     private final GroupFixture.Version fresh = group.version(2, 2);
-    private final PasisRead read = PasisRead.withWriteBack(group.pasis(), GroupFixture.CLIENT, 5, GroupFixture.TIMES);
+    private final PasisRead read = PasisRead.withWriteBack(group.pasis(), GroupFixture.CLIENT, 5, GroupFixture.TIMES, ReadPlan.full(group.pasis()));
     private long now;
 
     private List<Effect> tell(int slot, PasisMessage answer) {
@@ -324,7 +324,7 @@ class PasisReadTest {
             with = "return holders.size() > group.repairable();")
     @Test
     void aReaderThatMayNotWriteHasNodesRepair() {
-        PasisRead other = PasisRead.withRepairRequests(group.pasis(), GroupFixture.TIMES);
+        PasisRead other = PasisRead.withRepairRequests(group.pasis(), GroupFixture.TIMES, ReadPlan.full(group.pasis()));
         other.start(0);
         tell(other, 0, group.history(0, fresh, old));
         tell(other, 1, group.history(1, fresh, old));
@@ -348,7 +348,7 @@ class PasisReadTest {
     /** The nodes that claimed it may be gone, and others have collected a later version. */
     @Test
     void aRepairThatComesToNoEndIsGivenUpForALaterVersion() {
-        PasisRead reader = PasisRead.withRepairRequests(group.pasis(), GroupFixture.TIMES);
+        PasisRead reader = PasisRead.withRepairRequests(group.pasis(), GroupFixture.TIMES, ReadPlan.full(group.pasis()));
         reader.start(0);
         tell(reader, 0, group.history(0, fresh));
         tell(reader, 1, group.history(1, fresh));

@@ -56,6 +56,9 @@ public record Setting(
         return switch (protocol) {
             case FP -> new ProtectionPolicy(faults, fragments, slots(), blockBytes);
             case PASIS -> pasisPolicy(random, blockBytes);
+            case MASKING ->
+                ProtectionPolicy.masking(
+                        faults, 4 * faults + 1 + (random.nextInt(3) == 0 ? 1 + random.nextInt(4) : 0), blockBytes);
             case ARCHIVE -> archivePolicy(random, blockBytes);
         };
     }

@@ -1,11 +1,19 @@
 package io.bulwark.simulation.history;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.TokenStreamFactory;
+import tools.jackson.core.json.JsonFactory;
 
 /** Reads what {@link HistoryWriter} wrote, or another tool in the same format, line by line. */
 public final class HistoryReader {
@@ -13,6 +21,10 @@ public final class HistoryReader {
     public static final int LINE_LENGTH_MAX = 32 * 1_024;
 
     public static final int OPERATIONS_MAX = 10_000_000;
+    private static final long INTEGER_LIMIT = 1_000_000_000_000_000_000L;
+    private static final TokenStreamFactory JSON = JsonFactory.builder()
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .build();
     private static final Set<String> NAMES = Set.of(
             "client",
             "correct",
@@ -53,7 +65,7 @@ public final class HistoryReader {
             return;
         }
         try {
-            Map<String, Optional<Object>> members = FlatJson.read(line);
+            Map<String, Optional<Object>> members = members(line);
             if (lines == 1) {
                 header(members);
             } else {
@@ -83,8 +95,48 @@ public final class HistoryReader {
         }
     }
 
+    /** Reads the members of one JSON object: strings, integers, true, false and null, which is shown as empty. */
+    private static Map<String, Optional<Object>> members(String line) {
+        Map<String, Optional<Object>> members = new HashMap<>();
+        try (JsonParser parser = JSON.createParser(ObjectReadContext.empty(), line)) {
+            if (parser.nextToken() != JsonToken.START_OBJECT) {
+                throw new IllegalArgumentException("one JSON object is expected");
+            }
+            while (parser.nextToken() != JsonToken.END_OBJECT) {
+                String name = parser.currentName();
+                parser.nextToken();
+                members.put(name, value(parser, name));
+            }
+            if (parser.nextToken() != null) {
+                throw new IllegalArgumentException("more than one object");
+            }
+        } catch (JacksonException e) {
+            throw new IllegalArgumentException(
+                    e.getOriginalMessage() + " (column " + e.getLocation().getColumnNr() + ")", e);
+        }
+        return members;
+    }
+
+    private static Optional<Object> value(JsonParser parser, String name) {
+        return switch (parser.currentToken()) {
+            case VALUE_STRING -> Optional.of(parser.getString());
+            case VALUE_NUMBER_INT -> Optional.of(integer(parser.getLongValue(), name));
+            case VALUE_TRUE, VALUE_FALSE -> Optional.of(parser.getBooleanValue());
+            case VALUE_NULL -> Optional.empty();
+            case null, default ->
+                throw new IllegalArgumentException(name + " is no string, integer, true, false or null");
+        };
+    }
+
+    private static long integer(long value, String name) {
+        if (value <= -INTEGER_LIMIT || value >= INTEGER_LIMIT) {
+            throw new IllegalArgumentException(name + " has more than 18 digits");
+        }
+        return value;
+    }
+
     private static void header(Map<String, Optional<Object>> members) {
-        if (!members.equals(FlatJson.read(HistoryWriter.HEADER))) {
+        if (!members.equals(members(HistoryWriter.HEADER))) {
             throw new IllegalArgumentException(
                     "not a history that can be read here, whose first line is " + HistoryWriter.HEADER);
         }

@@ -58,6 +58,21 @@ public final class SimulatedReplica implements ProtocolServer {
         return executed;
     }
 
+    /** Returns whether it has executed all that it has helped to decide, in its earlier lives too. */
+    public boolean isReadable() {
+        return executed >= disk.known();
+    }
+
+    /** Returns the number of commands in the state from which the next life begins, or a later one. */
+    public long stableCommands() {
+        return disk.commands();
+    }
+
+    /** Has a submission of this replica ordered. */
+    public void submit(Bytes submission) {
+        order.order(PrincipalId.replica(self), random.nextLong(), submission, false, false);
+    }
+
     @Override
     public List<Effect> onMessage(long nowMillis, PrincipalId from, long requestId, Message message) {
         if (!(message instanceof OrderingMessage.ToReplica asked)) {
@@ -99,6 +114,7 @@ public final class SimulatedReplica implements ProtocolServer {
                 disk.save(machine, executed + 1, replies);
             }
         }
+        disk.setKnown(executed);
         List<Effect> answers = new ArrayList<>();
         waiting.removeIf(asked -> {
             Bytes reply = replies.get(asked.place);

@@ -114,9 +114,14 @@ final class FaultyClient implements Observer {
             case Command.DeleteObject _,
                     Command.RenameObject _,
                     Command.CopyObject _,
+                    Command.ComposeObject _,
+                    Command.CopyPart _,
+                    Command.CompleteUpload _,
+                    Command.AbortUpload _,
                     Command.SetLegalHold _,
                     Command.UpdateBucket _ -> true;
             case Command.PutObject put -> put.layout().ranges().isEmpty();
+            case Command.PutPart part -> part.layout().ranges().isEmpty();
             default -> false;
         };
     }

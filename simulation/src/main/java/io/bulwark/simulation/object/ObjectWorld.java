@@ -245,7 +245,7 @@ public final class ObjectWorld implements SimulatedWorld {
         ReplicaInvariants agreement = new ReplicaInvariants();
         for (int number = 0; number < replicaCount; number++) {
             PrincipalId id = PrincipalId.replica(number);
-            ReplicaDisk disk = new ReplicaDisk(genesis);
+            ReplicaDisk disk = new ReplicaDisk(genesis, setting.faults());
             all.add(id);
             simulation.addNode(id, () -> {
                 SimulatedReplica replica = new SimulatedReplica(id.number(), order, disk, agreement, random.nextLong());

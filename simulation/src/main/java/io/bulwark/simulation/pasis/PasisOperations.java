@@ -8,10 +8,16 @@ import io.bulwark.protocol.pasis.PasisGroup;
 import io.bulwark.protocol.pasis.PasisReadOutcome;
 import io.bulwark.protocol.pasis.PasisWrite;
 import io.bulwark.protocol.pasis.PasisWriteOutcome;
+import io.bulwark.protocol.pasis.ReadPlan;
 import io.bulwark.protocol.pasis.ValidatingTimestamp;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.simulation.register.EpochRetry;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Optional;
+import java.util.Random;
+import java.util.stream.IntStream;
 
 /** Reads and writes of correct clients; where holders change they go on, or begin again, in the epoch of now. */
 final class PasisOperations {
@@ -19,12 +25,15 @@ final class PasisOperations {
     private final PasisVolume volume;
     private final Timeouts times;
     private final boolean follow;
+    private final Random plans;
 
-    PasisOperations(PasisParts parts, PasisVolume volume, Timeouts times, boolean follow) {
+    /** @param plans draws the plan of each read: none may be unsafe */
+    PasisOperations(PasisParts parts, PasisVolume volume, Timeouts times, boolean follow, Random plans) {
         this.parts = parts;
         this.volume = volume;
         this.times = times;
         this.follow = follow;
+        this.plans = plans;
     }
 
     ClientOperation<PasisWriteOutcome> write(PasisGroup group, PrincipalId client, long session, Bytes value) {
@@ -61,7 +70,14 @@ final class PasisOperations {
 
     private ClientOperation<PasisReadOutcome> once(PasisGroup group, PrincipalId client, long session) {
         return session == 0
-                ? parts.readAskingForRepair(group, times)
-                : parts.readWritingBack(group, client, session, times);
+                ? parts.readAskingForRepair(group, times, plan(group))
+                : parts.readWritingBack(group, client, session, times, plan(group));
+    }
+
+    private ReadPlan plan(PasisGroup group) {
+        int n = group.policy().n();
+        List<Integer> order = new ArrayList<>(IntStream.range(0, n).boxed().toList());
+        Collections.shuffle(order, plans);
+        return new ReadPlan(order, plans.nextInt(n), plans.nextInt(n));
     }
 }

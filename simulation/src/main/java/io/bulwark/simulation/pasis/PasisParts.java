@@ -12,6 +12,7 @@ import io.bulwark.protocol.pasis.PasisReadOutcome;
 import io.bulwark.protocol.pasis.PasisServer;
 import io.bulwark.protocol.pasis.PasisWrite;
 import io.bulwark.protocol.pasis.PasisWriteOutcome;
+import io.bulwark.protocol.pasis.ReadPlan;
 import io.bulwark.protocol.pasis.VerificationWatch;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.function.IntSupplier;
@@ -36,12 +37,12 @@ public interface PasisParts {
 
     /** By a client that may write. */
     default ClientOperation<PasisReadOutcome> readWritingBack(
-            PasisGroup group, PrincipalId client, long session, Timeouts times) {
-        return PasisRead.withWriteBack(group, client, session, times);
+            PasisGroup group, PrincipalId client, long session, Timeouts times, ReadPlan plan) {
+        return PasisRead.withWriteBack(group, client, session, times, plan);
     }
 
     /** By a client that may only read. */
-    default ClientOperation<PasisReadOutcome> readAskingForRepair(PasisGroup group, Timeouts times) {
-        return PasisRead.withRepairRequests(group, times);
+    default ClientOperation<PasisReadOutcome> readAskingForRepair(PasisGroup group, Timeouts times, ReadPlan plan) {
+        return PasisRead.withRepairRequests(group, times, plan);
     }
 }

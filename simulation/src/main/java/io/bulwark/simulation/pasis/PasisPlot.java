@@ -88,7 +88,7 @@ final class PasisPlot {
     /** A timestamp near, or far from, a real one, that nobody wrote. */
     ValidatingTimestamp falseTimestamp(PasisGroup group) {
         ValidatingTimestamp real = anyVersion(group.block());
-        int n = group.policy().n();
+        int n = group.hashes();
         Bytes hashes = real.isNone() || random.nextInt(3) != 0 ? bytes(n * Hashes.LENGTH) : real.crossChecksum();
         long time = wildTime(real.time());
         return new ValidatingTimestamp(time == 0 ? 1 : time, PrincipalId.client(random.nextInt(12)), hashes);

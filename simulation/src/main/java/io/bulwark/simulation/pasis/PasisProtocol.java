@@ -1,11 +1,13 @@
 package io.bulwark.simulation.pasis;
 
+import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.simulation.campaign.Setting;
 import io.bulwark.simulation.campaign.SimulatedProtocol;
 
-/** The PASIS register as campaigns run it. */
+/** The PASIS register as campaigns run it, and the register of masking quorums, whose nodes are the same. */
 public final class PasisProtocol implements SimulatedProtocol {
     private final PasisParts parts;
+    private final Protocol protocol;
     private final boolean replacing;
 
     public PasisProtocol() {
@@ -13,26 +15,32 @@ public final class PasisProtocol implements SimulatedProtocol {
     }
 
     public PasisProtocol(PasisParts parts) {
-        this(parts, false);
+        this(parts, Protocol.PASIS, false);
     }
 
-    private PasisProtocol(PasisParts parts, boolean replacing) {
+    private PasisProtocol(PasisParts parts, Protocol protocol, boolean replacing) {
         this.parts = parts;
+        this.protocol = protocol;
         this.replacing = replacing;
     }
 
     /** Nodes are replaced again and again. */
     public static PasisProtocol replacing(PasisParts parts) {
-        return new PasisProtocol(parts, true);
+        return new PasisProtocol(parts, Protocol.PASIS, true);
+    }
+
+    /** Returns masking quorums, under which nodes are perhaps replaced again and again. */
+    public static PasisProtocol masking(PasisParts parts, boolean replacing) {
+        return new PasisProtocol(parts, Protocol.MASKING, replacing);
     }
 
     @Override
     public String name() {
-        return replacing ? "pasis-replacing" : "pasis";
+        return protocol.text() + (replacing ? "-replacing" : "");
     }
 
     @Override
     public PasisWorld build(Setting setting) {
-        return new PasisWorld(setting, parts, replacing);
+        return new PasisWorld(setting, parts, protocol, replacing);
     }
 }

@@ -3,6 +3,7 @@ package io.bulwark.simulation.pasis;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Question;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
@@ -21,7 +22,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.stream.IntStream;
 
-/** A register volume under a PASIS policy that the seed chooses, and the replicas' facts about it. */
+/** A register volume under a policy of PASIS or of masking quorums that the seed chooses, and the replicas' facts about it. */
 final class PasisVolume {
     static final int ID = 6;
 
@@ -31,9 +32,9 @@ final class PasisVolume {
     private final PlacedVolume placed;
 
     /** @param spares how many nodes hold no slot at first, beside those that the setting has more */
-    PasisVolume(Setting setting, int blocks, int spares) {
+    PasisVolume(Setting setting, Protocol protocol, int blocks, int spares) {
         Random random = new Random(setting.random("volume").nextLong());
-        ProtectionPolicy policy = setting.pasisPolicy(random, ProtectionPolicy.BLOCK_BYTES_MIN);
+        ProtectionPolicy policy = setting.policy(protocol, random, ProtectionPolicy.BLOCK_BYTES_MIN);
         int n = policy.n();
         this.nodes = Math.max(setting.nodes(), n) + spares;
         List<Integer> holders =

@@ -77,7 +77,7 @@ class LostReplyTest {
         ReplicaInvariants agreement = new ReplicaInvariants();
         for (int number = 0; number < REPLICAS; number++) {
             int self = number;
-            ReplicaDisk disk = new ReplicaDisk(genesis);
+            ReplicaDisk disk = new ReplicaDisk(genesis, 1);
             simulation.addNode(PrincipalId.replica(number), () -> {
                 SimulatedReplica replica = new SimulatedReplica(self, order, disk, agreement, random.nextLong());
                 return new AlteringServer(replica) {

@@ -33,6 +33,7 @@ import io.bulwark.protocol.pasis.PasisReadOutcome;
 import io.bulwark.protocol.pasis.PasisServer;
 import io.bulwark.protocol.pasis.PasisWrite;
 import io.bulwark.protocol.pasis.PasisWriteOutcome;
+import io.bulwark.protocol.pasis.ReadPlan;
 import io.bulwark.protocol.pasis.ValidatingTimestamp;
 import io.bulwark.protocol.pasis.VerificationWatch;
 import io.bulwark.protocol.pasis.VersionName;
@@ -276,7 +277,7 @@ final class PasisCluster {
 
     PasisReadOutcome read(long block) {
         RunningOperation<PasisReadOutcome> running =
-                simulation.start(READER, PasisRead.withRepairRequests(group(block), TIMES));
+                simulation.start(READER, PasisRead.withRepairRequests(group(block), TIMES, ReadPlan.full(group(block))));
         simulation.runUntil(() -> running.outcome().isPresent(), 30_000);
         return running.outcome().orElseThrow();
     }

@@ -4,7 +4,6 @@ import io.bulwark.client.object.Metadata;
 import io.bulwark.client.survey.Survey;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.PlacementGroup;
-import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
@@ -501,7 +500,7 @@ public final class RegisterComparison implements BackgroundWork {
             while (!mayLook()) {
                 TimeUnit.MILLISECONDS.sleep(RATE_MILLIS);
             }
-            Message question = volume.policy().protocol() == Protocol.PASIS
+            Message question = volume.policy().protocol().isVersioned()
                     ? new PasisBackground.ScrubRequest(block)
                     : new ScrubMessage.ScrubRequest(block);
             var _ = node.ask(question, ANSWER_MILLIS).whenComplete((answer, _) -> {

@@ -2,7 +2,6 @@ package io.bulwark.storage.completion;
 
 import io.bulwark.client.object.Metadata;
 import io.bulwark.protocol.cluster.Fact;
-import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
@@ -183,7 +182,7 @@ public final class RegisterScrub implements BackgroundWork {
 
     /** Under FP the latest version is re-read, under PASIS all of them. */
     private static int versions(Volume volume, int records) {
-        return volume.policy().protocol() == Protocol.PASIS ? records : 1;
+        return volume.policy().protocol().isVersioned() ? records : 1;
     }
 
     private void checkAbsent(NodeAccess node, Scrubber scrubber) throws InterruptedException, ExecutionException {
@@ -210,7 +209,7 @@ public final class RegisterScrub implements BackgroundWork {
     private static List<Loaded.Meta> scan(NodeAccess node, Volume volume, BlockId from, BlockId to, int max)
             throws InterruptedException, ExecutionException {
         RecordKind kind =
-                volume.policy().protocol() == Protocol.PASIS ? RecordKind.PASIS_VERSION : RecordKind.REGISTER_VERSION;
+                volume.policy().protocol().isVersioned() ? RecordKind.PASIS_VERSION : RecordKind.REGISTER_VERSION;
         return node.store().scanWritten(kind, from, to, max, _ -> true).get().records();
     }
 
@@ -243,7 +242,7 @@ public final class RegisterScrub implements BackgroundWork {
         int fragmentBytes = volume.policy().fragmentBytes(volume.policy().blockBytes());
         background.awaitLook(scrubber, (long) fragments * fragmentBytes);
         long bytes = (long) Math.max(1, fragments) * fragmentBytes;
-        Message question = volume.policy().protocol() == Protocol.PASIS
+        Message question = volume.policy().protocol().isVersioned()
                 ? new PasisBackground.ScrubRequest(block)
                 : new ScrubMessage.ScrubRequest(block);
         var _ = node.ask(question, ANSWER_MILLIS).whenComplete((answer, error) -> {

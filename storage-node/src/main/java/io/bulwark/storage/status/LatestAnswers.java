@@ -75,7 +75,7 @@ public final class LatestAnswers implements BackgroundWork {
     public static RecordKind kind(Protocol protocol) {
         return switch (protocol) {
             case FP -> RecordKind.REGISTER_VERSION;
-            case PASIS -> RecordKind.PASIS_VERSION;
+            case PASIS, MASKING -> RecordKind.PASIS_VERSION;
             case ARCHIVE -> throw new IllegalStateException("no volume of registers has the archive class");
         };
     }

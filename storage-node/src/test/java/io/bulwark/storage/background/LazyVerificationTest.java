@@ -24,6 +24,7 @@ import io.bulwark.protocol.pasis.PasisRead;
 import io.bulwark.protocol.pasis.PasisReadOutcome;
 import io.bulwark.protocol.pasis.PasisWrite;
 import io.bulwark.protocol.pasis.PasisWriteOutcome;
+import io.bulwark.protocol.pasis.ReadPlan;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MessageCodecs;
 import io.bulwark.storage.node.HostedProtocol;
@@ -255,7 +256,7 @@ class LazyVerificationTest {
     private byte[] read(long block) throws Exception {
         PasisGroup group = PasisGroup.of(VOLUME, BlockId.register(1, block));
         return nodes.client()
-                                .submit(PasisRead.withWriteBack(group, RunningNodes.WRITER, 1, TIMES))
+                                .submit(PasisRead.withWriteBack(group, RunningNodes.WRITER, 1, TIMES, ReadPlan.full(group)))
                                 .get()
                         instanceof PasisReadOutcome.Value value
                 ? value.block().toByteArray()
@@ -265,7 +266,7 @@ class LazyVerificationTest {
     private void start(int node) throws IOException {
         MeterRegistry meters = new SimpleMeterRegistry();
         Background background = new Background(
-                new BackgroundPace(20, 1 << 20, 64 << 20, 4, 64 << 10),
+                new BackgroundPace(20, 20, 1 << 20, 64 << 20, 4, 64 << 10),
                 new VerificationPace(youngMillis, PATIENCE_MILLIS, 200, 4),
                 meters);
         HistoryPool pool = HistoryPool.fixed(POOL_BYTES, () -> writers);

@@ -22,6 +22,7 @@ import io.bulwark.protocol.pasis.PasisReadOutcome;
 import io.bulwark.protocol.pasis.PasisWrite;
 import io.bulwark.protocol.pasis.PasisWriteOutcome;
 import io.bulwark.protocol.pasis.PoisonousWrite;
+import io.bulwark.protocol.pasis.ReadPlan;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MessageCodecs;
 import io.bulwark.storage.background.Background;
@@ -165,7 +166,7 @@ final class FigureCluster implements AutoCloseable {
     CompletableFuture<?> read(int client, PasisGroup group) {
         Client reader = clients.get(client);
         return reader.driver
-                .submit(PasisRead.withWriteBack(group, reader.id, SESSION, TIMES), setup.blockBytes)
+                .submit(PasisRead.withWriteBack(group, reader.id, SESSION, TIMES, ReadPlan.full(group)), setup.blockBytes)
                 .thenAccept(outcome -> {
                     if (!(outcome instanceof PasisReadOutcome.Value)) {
                         throw new IllegalStateException(group.block() + ": " + outcome);
