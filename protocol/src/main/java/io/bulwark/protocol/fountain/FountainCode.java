@@ -117,6 +117,13 @@ public final class FountainCode {
             this.arrays = arrays;
             this.positions = positions;
         }
+
+        private Targets of(int[] indexes) {
+            return new Targets(
+                    Arrays.stream(indexes).map(i -> numbers[i]).toArray(),
+                    Arrays.stream(indexes).mapToObj(i -> arrays[i]).toArray(byte[][]::new),
+                    Arrays.stream(indexes).map(i -> positions[i]).toArray());
+        }
     }
 
     /**
@@ -129,9 +136,20 @@ public final class FountainCode {
             throw new IllegalArgumentException("a source of " + source.length() + " bytes in " + k + " symbols");
         }
         int length = source.length() / k;
-        Bytes[] inputs = new Bytes[k];
-        Arrays.setAll(inputs, i -> source.slice(i * length, length));
-        code(fromSource, inputs, targets);
+        int count = targets.numbers.length;
+        for (int i = 0; i < count; i++) {
+            int number = targets.numbers[i];
+            if (number < k) {
+                source.copyTo(number * length, targets.arrays[i], targets.positions[i], length);
+            }
+        }
+        int[] others =
+                IntStream.range(0, count).filter(i -> targets.numbers[i] >= k).toArray();
+        if (others.length > 0) {
+            Bytes[] inputs = new Bytes[k];
+            Arrays.setAll(inputs, i -> source.slice(i * length, length));
+            code(fromSource, inputs, targets.of(others));
+        }
     }
 
     /**
