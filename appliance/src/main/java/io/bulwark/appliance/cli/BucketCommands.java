@@ -74,7 +74,7 @@ final class BucketCommands {
         /** Makes the volume first; without its bucket it is not kept. */
         private void makeWithVolume(Bulwark client, BucketSpec spec) {
             try {
-                client.createVolume(policy.objectVolume(spec.volume()));
+                client.createVolume(policy.objectVolume(spec.volume(), client));
             } catch (AlreadyExistsException e) {
                 throw new CommandFailure(
                         CommandFailure.FAILED,

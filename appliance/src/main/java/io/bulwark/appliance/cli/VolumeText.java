@@ -60,7 +60,7 @@ final class VolumeText {
                 + Text.faults(
                         volume.moreFaults(), volume.moreFaultsAtMost(), volume.policyFaults(), volume.unverified())
                 + ".";
-        if (volume.volume().policy().protocol() == Protocol.FP) {
+        if (volume.volume().policy().protocol() != Protocol.PASIS) {
             return first;
         }
         List<List<String>> rows = new ArrayList<>();

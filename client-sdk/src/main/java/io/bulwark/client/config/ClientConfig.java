@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * replica.2=127.0.0.1:7602
  * replica.3=127.0.0.1:7603
  * bytes-in-flight-max=67108864
- * locking=off
+ * locking=auto
  * encrypt-with=photos.p12
  * </pre>
  *
@@ -103,7 +103,7 @@ public record ClientConfig(
         /** Everything is ordered. */
         OFF;
 
-        static final Locking STANDARD = OFF;
+        static final Locking STANDARD = AUTO;
 
         static Locking parse(String text) {
             return switch (text) {

@@ -13,7 +13,7 @@ public enum ClientSetting {
             "bytes-in-flight-max",
             "an eighth of the heap, at most 67108864",
             "Bytes of blocks that all operations together have in flight, at least 1048576."),
-    LOCKING("locking", "off", "`auto`: the client locks parts of the namespace that it uses alone; `off`."),
+    LOCKING("locking", "auto", "`auto`: the client locks parts of the namespace that it uses alone; `off`."),
     ENCRYPT_WITH("encrypt-with", "none", "PKCS#12 file with keys: encrypts all objects of the client."),
     ENCRYPT_KEY("encrypt-key", "the only one", "Name of the key for new objects."),
     ENCRYPT_PASSWORD_FILE(
