@@ -38,7 +38,7 @@ public final class Commitment implements Checksum {
 
     // Computed at first use; a race computes the same immutable values twice.
     private @Nullable Bytes pin;
-    private @Nullable Fingerprint fingerprint;
+    private @Nullable Bytes point;
     private byte @Nullable [][] symbolPrints;
 
     private Commitment(Bytes encoded, int length, int m, BlockSchedule schedule) {
@@ -86,14 +86,15 @@ public final class Commitment implements Checksum {
             int m, BlockSchedule schedule, byte[][] fragments, Bytes root, Bytes segment, Bytes printed) {
         int length = fragments[0].length;
         Bytes hash = Hashes.sha256(segment);
-        Fingerprint function = Fingerprint.at(point(m, schedule.n(), length, root, hash));
+        Bytes point = point(m, schedule.n(), length, root, hash);
+        Fingerprint function = Fingerprint.ofThread(point);
         int symbolBytes = printed.length() / schedule.sourceSymbols();
         WireWriter out = header(length, m, schedule).raw(root).raw(hash);
         for (int i = 0; i < schedule.sourceSymbols(); i++) {
             out.raw(function.of(printed.slice(i * symbolBytes, symbolBytes)));
         }
         Commitment commitment = new Commitment(out.toBytes(), length, m, schedule);
-        commitment.fingerprint = function;
+        commitment.point = point;
         return new Encoded(commitment, Arrays.stream(fragments).map(Bytes::of).toList());
     }
 
@@ -289,13 +290,14 @@ public final class Commitment implements Checksum {
         return whole.commitment().equals(this) ? whole.fragments() : List.of();
     }
 
+    /** Returns the fingerprint function on the tables of this thread. */
     private Fingerprint fingerprint() {
-        Fingerprint known = fingerprint;
+        Bytes known = point;
         if (known == null) {
-            known = Fingerprint.at(point(m, schedule.n(), length, root(), segmentHash()));
-            fingerprint = known;
+            known = point(m, schedule.n(), length, root(), segmentHash());
+            point = known;
         }
-        return known;
+        return Fingerprint.ofThread(known);
     }
 
     /** The fingerprints of all symbols of each slot: the encoding of those of the source symbols (theorem 2.1.11). */
