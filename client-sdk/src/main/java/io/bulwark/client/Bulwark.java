@@ -44,6 +44,12 @@ public interface Bulwark extends AutoCloseable {
     /** Deletes a volume that has no buckets and no objects. */
     void deleteVolume(String name);
 
+    /**
+     * Announces that a register volume under masking quorums is to tolerate more faulty nodes. The change is in force once
+     * all groups have sealed their epoch, which takes seconds. The present number gives an announced change up.
+     */
+    void changeFaults(String volume, int faults);
+
     List<VolumeInfo> volumes();
 
     /**

@@ -241,6 +241,14 @@ final class BulwarkClient implements Bulwark {
     }
 
     @Override
+    public void changeFaults(String volume, int faults) {
+        Subject subject = Subject.volume(volume);
+        checkName(volume, subject);
+        execute(Reply.Done.class, new Command.ChangePolicy(volume, faults), subject);
+        view.refresh(noDeadline());
+    }
+
+    @Override
     public void deleteVolume(String name) {
         checkName(name, Subject.volume(name));
         execute(Reply.Done.class, new Command.DeleteVolume(name), Subject.volume(name));
@@ -462,6 +470,10 @@ final class BulwarkClient implements Bulwark {
     /** Hints that this client is about to use a part of a bucket alone. */
     void lock(int volume, Subtree subtree) {
         locks.ifPresent(own -> own.lock(volume, subtree));
+    }
+
+    void unlock(int volume, Subtree subtree) {
+        locks.ifPresent(own -> own.unlock(volume, subtree));
     }
 
     ObjectStore store() {

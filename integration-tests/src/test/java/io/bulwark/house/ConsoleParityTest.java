@@ -96,6 +96,7 @@ class ConsoleParityTest {
             pair("volume list", "GET volumes"),
             pair("volume stat", "GET volumes/{name}"),
             pair("volume remove", "DELETE volumes/{name}"),
+            command("volume set", "gap: the API does not change the faults of a volume"),
             command("volume read", "gap: the API has no operation for the blocks of register volumes"),
             command("volume write", "gap: the API has no operation for the blocks of register volumes"),
             // Nodes and placement.
@@ -195,6 +196,7 @@ class ConsoleParityTest {
             command("demo", MACHINE),
             command("bench", "measures from the machine of a client"),
             command("simulate", "runs no cluster"),
+            command("advise", "asks no cluster"),
             command("history check", FILES),
             command("completion", "is for a shell"),
             command("support", MACHINE),

@@ -95,6 +95,15 @@ final class S3Tools {
         assumeOrSay(Files.isExecutable(INSTALLED.resolve("python3")), "boto3");
     }
 
+    /** Leaves the test out where the Java of the path is newer than 23, which lacks what Hadoop uses. */
+    static void assumeJavaForHadoop() throws IOException {
+        Process process =
+                new ProcessBuilder("java", "-version").redirectErrorStream(true).start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        Matcher version = Pattern.compile("version \"([0-9]+)").matcher(output);
+        assumeOrSay(version.find() && Integer.parseInt(version.group(1)) < 24, "Hadoop, on a Java before 24");
+    }
+
     private static void assumeOrSay(boolean possible, String program) {
         if (!possible) {
             System.out.println("LEFT OUT: a real job for " + program + ", which this machine does not have");

@@ -286,9 +286,63 @@ class S3ToolsIT {
         }
     }
 
-    /** The last test, since the node stays killed. */
     @Test
     @Order(6)
+    @Tag("nightly")
+    void hadoopCopiesRenamesAndDeletesATree() throws Exception {
+        S3Tools.assume("mvn");
+        S3Tools.assumeJavaForHadoop();
+        Path classPath = directory.resolve("hadoop.path");
+        tools().run(
+                        "mvn",
+                        "-B",
+                        "-q",
+                        "-Dmaven.repo.local=" + Path.of(System.getProperty("user.home"), ".m2", "repository"),
+                        "-f",
+                        Path.of("hadoop/pom.xml").toAbsolutePath().toString(),
+                        "dependency:build-classpath",
+                        "-Dmdep.outputFile=" + classPath);
+        Path settings = Files.createDirectory(directory.resolve("hadoop"));
+        StringBuilder text = new StringBuilder("<configuration>");
+        Map.of(
+                        "fs.s3a.endpoint", tools().endpoint(),
+                        "fs.s3a.endpoint.region", "us-east-1",
+                        "fs.s3a.path.style.access", "true",
+                        "fs.s3a.connection.ssl.enabled", "false",
+                        "fs.s3a.multipart.size", Integer.toString(PART),
+                        "fs.s3a.access.key", tools().id(),
+                        "fs.s3a.secret.key", tools().secret())
+                .forEach((name, value) -> text.append("<property><name>")
+                        .append(name)
+                        .append("</name><value>")
+                        .append(value)
+                        .append("</value></property>"));
+        Files.writeString(settings.resolve("core-site.xml"), text.append("</configuration>"));
+        String libraries = settings + ":" + Files.readString(classPath).strip();
+
+        String target = "s3a://" + BUCKET + "/hadoop";
+        Path back = directory.resolve("hadoop-back");
+        hadoop(libraries, "-put", tree().toString(), target);
+        assertThat(hadoop(libraries, "-ls", "-R", target)).contains("hadoop/sub/deep/ä b+c%20 (1)&'.txt");
+        hadoop(libraries, "-mv", target + "/sub", target + "/moved");
+        hadoop(libraries, "-mv", target + "/moved", target + "/sub");
+        hadoop(libraries, "-get", target, back.toString());
+        assertSame(back);
+        hadoop(libraries, "-rm", "-r", "-skipTrash", target);
+        assertThat(objects("hadoop/")).isZero();
+    }
+
+    /** Runs Hadoop's shell of file systems. It does not run on Java 24 or later. */
+    private String hadoop(String libraries, String... arguments) throws Exception {
+        String[] command = Stream.concat(
+                        Stream.of("java", "-cp", libraries, "org.apache.hadoop.fs.FsShell"), Arrays.stream(arguments))
+                .toArray(String[]::new);
+        return tools().run(command);
+    }
+
+    /** The last test, since the node stays killed. */
+    @Test
+    @Order(7)
     void resticBacksUpWhileANodeLiesAndAnotherIsKilled() throws Exception {
         S3Tools.assume("restic");
         write("incompressible.bin", BACKUP_BYTES, new Random(LiveCluster.SEED + 1));

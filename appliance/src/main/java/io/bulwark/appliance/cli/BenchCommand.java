@@ -1,9 +1,14 @@
 package io.bulwark.appliance.cli;
 
 import io.bulwark.appliance.transfer.LoadRun;
+import io.bulwark.appliance.transfer.RegisterReadRun;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.Bulwark;
+import io.bulwark.client.VolumeSpec;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -16,13 +21,23 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.TypeConversionException;
 
-/** {@code bench put|get}. */
-@Command(name = "bench", description = "Measure puts or gets in a temporary bucket, which is removed afterwards.")
+/** {@code bench put|get|read|locking}. */
+@Command(
+        name = "bench",
+        description = {
+            "Measure puts or gets in a temporary bucket, which is removed afterwards.",
+            "`read` measures reads of a temporary register volume under pasis or masking: without and with an",
+            "optimistic first round, and hashes in place of copies.",
+            "`locking` measures small objects with everything ordered and with locks: operations, locks of few",
+            "operations, two clients in one directory, small files, a synchronization."
+        })
 final class BenchCommand implements Callable<Integer> {
     /** The operation to measure. */
     enum Measurement {
         PUT,
-        GET
+        GET,
+        READ,
+        LOCKING
     }
 
     /** {@code 4096}, {@code 64k}, {@code 1m}. */
@@ -48,10 +63,16 @@ final class BenchCommand implements Callable<Integer> {
         }
     }
 
+    /** Blocks of the register volume that is read. */
+    private static final long BLOCKS = 64;
+
     @Mixin
     private final ClusterAccess access = new ClusterAccess();
 
-    @Parameters(paramLabel = "put|get")
+    @Mixin
+    private final PolicyOptions policy = new PolicyOptions();
+
+    @Parameters(paramLabel = "put|get|read|locking")
     private Measurement what = Measurement.PUT;
 
     @Option(
@@ -59,7 +80,7 @@ final class BenchCommand implements Callable<Integer> {
             paramLabel = "BYTES",
             defaultValue = "1m",
             converter = Size.class,
-            description = "Bytes per object (default: ${DEFAULT-VALUE}).")
+            description = "Bytes per object (default: ${DEFAULT-VALUE}); for `read` see --block-size.")
     private int size;
 
     @Option(
@@ -73,16 +94,35 @@ final class BenchCommand implements Callable<Integer> {
             names = "--seconds",
             paramLabel = "N",
             defaultValue = "10",
-            description = "Duration of the measurement (default: ${DEFAULT-VALUE}).")
+            description = "Duration of a measurement; `locking` makes 52 of them (default: ${DEFAULT-VALUE}).")
     private double seconds;
+
+    @Option(
+            names = "--files",
+            paramLabel = "N",
+            defaultValue = "10000",
+            description = "Files of 2 KiB that `locking` synchronizes (default: ${DEFAULT-VALUE}).")
+    private int files;
 
     @Override
     public Integer call() throws InterruptedException {
-        if (threads < 1 || threads > 1024 || !(seconds > 0 && seconds <= 86_400)) {
-            throw new CommandFailure(CommandFailure.USAGE, "--threads is 1 to 1024, --seconds above 0 to 86400");
+        if (threads < 1 || threads > 1024 || files < 1 || files > 1_000_000 || !(seconds > 0 && seconds <= 86_400)) {
+            throw new CommandFailure(
+                    CommandFailure.USAGE,
+                    "--threads is 1 to 1024, --seconds above 0 to 86400, --files 1 to 1000000");
+        }
+        if (policy.given() != (what == Measurement.READ)) {
+            throw new CommandFailure(
+                    CommandFailure.USAGE, "`bench read` takes a policy, such as --protocol masking; no other bench does");
+        }
+        String name = "bench-" + ProcessHandle.current().pid() + "-" + System.currentTimeMillis();
+        if (what == Measurement.READ) {
+            return readRegisters(name);
+        }
+        if (what == Measurement.LOCKING) {
+            return new LockingBench(access, seconds, files).run(name);
         }
         try (Bulwark client = access.connect()) {
-            String name = "bench-" + ProcessHandle.current().pid() + "-" + System.currentTimeMillis();
             Bucket bucket = client.createBucket(name);
             LoadRun load = new LoadRun(bucket, size, threads);
             try {
@@ -94,6 +134,66 @@ final class BenchCommand implements Callable<Integer> {
                 client.deleteBucket(name);
             }
         }
+    }
+
+    private int readRegisters(String name) throws InterruptedException {
+        ProtectionPolicy chosen = policy.policy();
+        if (!chosen.protocol().isVersioned()) {
+            throw new CommandFailure(
+                    CommandFailure.USAGE, "reads under fp have no choice: give --protocol pasis or masking");
+        }
+        try (Bulwark client = access.connect()) {
+            client.createVolume(VolumeSpec.registers(name, chosen, BLOCKS));
+            List<RegisterReadRun.Result> results;
+            try {
+                RegisterReadRun load = new RegisterReadRun(client, name, threads);
+                load.prepare();
+                results = load.run(seconds / 4);
+            } finally {
+                client.deleteVolume(name);
+            }
+            access.global().print(Map.of("policy", chosen.text(), "reads", json(results)), table(chosen, results));
+            return results.stream().allMatch(each -> each.failures().isEmpty()) ? 0 : CommandFailure.FAILED;
+        }
+    }
+
+    private static List<Map<String, Object>> json(List<RegisterReadRun.Result> results) {
+        List<Map<String, Object>> rows = new ArrayList<>();
+        for (RegisterReadRun.Result result : results) {
+            Map<String, Object> row = new LinkedHashMap<>();
+            row.put("optimistic", result.optimistic());
+            row.put("hashing", result.hashing());
+            row.put("operations", result.statistics().reads());
+            row.put("seconds", result.seconds());
+            row.put("nodesPerRead", result.nodesPerRead());
+            row.put("bytesPerRead", result.bytesPerRead());
+            row.put("secondRounds", result.statistics().secondRounds());
+            row.put("p50Micros", result.micros().getValueAtPercentile(50));
+            row.put("p99Micros", result.micros().getValueAtPercentile(99));
+            row.put("failed", result.failures().size());
+            rows.add(row);
+        }
+        return rows;
+    }
+
+    private static String table(ProtectionPolicy policy, List<RegisterReadRun.Result> results) {
+        List<List<String>> rows = new ArrayList<>();
+        rows.add(List.of(
+                "OPTIMISM", "HASHES", "READS/S", "NODES", "BYTES/READ", "SECOND ROUNDS", "P50 MS", "P99 MS", "FAILED"));
+        for (RegisterReadRun.Result result : results) {
+            rows.add(List.of(
+                    result.optimistic() ? "yes" : "no",
+                    result.hashing() ? "yes" : "no",
+                    String.format(Locale.ROOT, "%.1f", result.statistics().reads() / result.seconds()),
+                    String.format(Locale.ROOT, "%.2f", result.nodesPerRead()),
+                    String.format(Locale.ROOT, "%.0f", result.bytesPerRead()),
+                    Long.toString(result.statistics().secondRounds()),
+                    String.format(Locale.ROOT, "%.2f", result.micros().getValueAtPercentile(50) / 1000.0),
+                    String.format(Locale.ROOT, "%.2f", result.micros().getValueAtPercentile(99) / 1000.0),
+                    Integer.toString(result.failures().size())));
+        }
+        return policy.text() + ", blocks of " + Text.bytes(policy.blockBytes()) + System.lineSeparator()
+                + Text.table(rows).stripTrailing();
     }
 
     private void print(LoadRun.Result result) {

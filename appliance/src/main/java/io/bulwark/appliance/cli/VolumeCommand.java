@@ -29,14 +29,17 @@ import picocli.CommandLine.Spec;
 /** {@code volume create|list|remove|stat|read|write}. */
 @Command(
         name = "volume",
-        description = "Create, list, inspect and remove volumes; read and write blocks of register volumes.")
+        description = "Create, list, inspect, change and remove volumes; read and write blocks of register volumes.")
 final class VolumeCommand implements Runnable {
+    private static final long CHANGE_NANOS_MAX = 60_000_000_000L;
+    private static final long CHANGE_PAUSE_MILLIS = 200;
+
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "volume needs one of create, list, remove, stat, read, write");
+        throw new ParameterException(spec.commandLine(), "volume needs one of create, list, remove, set, stat, read, write");
     }
 
     @Command(name = "create", description = "Create a volume over all nodes.")
@@ -67,9 +70,12 @@ final class VolumeCommand implements Runnable {
             throw new CommandFailure(CommandFailure.USAGE, "--groups and --quota are at least 0");
         }
         PolicyOptions policy = given == null ? new PolicyOptions() : given;
-        VolumeSpec wanted =
-                blocks == null ? policy.objectVolume(name) : VolumeSpec.registers(name, policy.policy(), blocks);
+        VolumeSpec registers = blocks == null ? null : VolumeSpec.registers(name, policy.policy(), blocks);
+        if (registers == null) {
+            policy.checkForObjects();
+        }
         try (Bulwark client = access.connect()) {
+            VolumeSpec wanted = registers == null ? policy.objectVolume(name, client) : registers;
             VolumeInfo made = client.createVolume(wanted.withGroups(groups).withQuota(quota));
             access.global().print(VolumeText.json(made), "Created volume " + VolumeText.of(made) + ".");
         }
@@ -96,6 +102,51 @@ final class VolumeCommand implements Runnable {
         }
         access.global().print(Map.of("removed", name), "Removed volume " + name + ".");
         return 0;
+    }
+
+    @Command(
+            name = "set",
+            description = {
+                "Let a register volume under masking quorums tolerate more faulty nodes, while it is read and written.",
+                "The present number gives an announced change up."
+            })
+    int set(
+            @Mixin ClusterAccess access,
+            @Parameters(paramLabel = "VOLUME") String name,
+            @Option(
+                            names = "--faults",
+                            paramLabel = "F",
+                            required = true,
+                            description = "Byzantine nodes to tolerate in each placement group.")
+                    int faults)
+            throws InterruptedException {
+        try (Bulwark client = access.connect()) {
+            client.changeFaults(name, faults);
+            long startNanos = System.nanoTime();
+            while (faults(client, name) != faults) {
+                if (System.nanoTime() - startNanos > CHANGE_NANOS_MAX) {
+                    throw new CommandFailure(
+                            CommandFailure.UNAVAILABLE,
+                            "the change is announced and not in force yet: n - f holders of each group must seal;"
+                                    + " see `bulwark status`, or give it up with --faults "
+                                    + faults(client, name));
+                }
+                Thread.sleep(CHANGE_PAUSE_MILLIS);
+            }
+        }
+        access.global()
+                .print(
+                        Map.of("volume", name, "faults", faults),
+                        "Volume " + name + " tolerates " + faults + " faulty nodes in each group from now on.");
+        return 0;
+    }
+
+    private static int faults(Bulwark client, String volume) {
+        return client.volumes().stream()
+                .filter(each -> each.name().equals(volume))
+                .mapToInt(each -> each.policy().f())
+                .findFirst()
+                .orElseThrow(() -> new NoSuchVolumeException("no volume has this name", Subject.volume(volume)));
     }
 
     @Command(

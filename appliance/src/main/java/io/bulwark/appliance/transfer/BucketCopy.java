@@ -78,6 +78,7 @@ public final class BucketCopy implements Transfer {
 
     @Override
     public Result run(TransferPlan plan, boolean deleteGone, TransferListener listener) throws InterruptedException {
+        target.expect(plan.changed().size() + (deleteGone ? plan.gone().size() : 0));
         TransferLog log = new TransferLog();
         List<Runnable> work = new ArrayList<>();
         for (TransferPlan.Change change : plan.changed()) {

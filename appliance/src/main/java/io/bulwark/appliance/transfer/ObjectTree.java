@@ -16,6 +16,9 @@ import java.util.stream.Stream;
 
 /** The objects below a prefix as a tree of files. */
 final class ObjectTree {
+    /** Fewer changes cost less in the order of all than a lock and its end. */
+    private static final int LOCKED_CHANGES_MIN = 32;
+
     private final Bucket bucket;
     private final String prefix;
 
@@ -40,6 +43,13 @@ final class ObjectTree {
 
     String key(String path) {
         return prefix + path;
+    }
+
+    /** Hints that this client is about to make so many changes here. */
+    void expect(int changes) {
+        if (changes >= LOCKED_CHANGES_MIN) {
+            bucket.lock(prefix);
+        }
     }
 
     /** Returns the objects that the filter takes, by their path. */

@@ -86,6 +86,7 @@ public final class TreeUpload implements Transfer {
         TreeScan seen = Objects.requireNonNull(scan, "there is no plan yet");
         Map<String, TreeFile> files = new TreeMap<>(seen.files());
         FileUpload upload = new FileUpload(target.bucket(), settings.limits().up());
+        target.expect(plan.changed().size() + (deleteGone ? plan.gone().size() : 0));
         TransferLog log = new TransferLog();
         List<Runnable> work = new ArrayList<>();
         for (TransferPlan.Change change : plan.changed()) {

@@ -27,13 +27,11 @@ import org.jspecify.annotations.Nullable;
 final class HolderOperation implements ClientOperation<HolderEffect.Reason> {
     private final LogHolder holder;
     private final Executor callbacks;
-    private final Runnable onHalfFull;
     private final Deque<Request> requests = new ArrayDeque<>();
     private final Map<Long, Waiting> results = new HashMap<>();
     private long lastToken;
     private long appended;
     private boolean stopping;
-    private boolean halfFull;
     private volatile HolderEffect.@Nullable Reason reason;
 
     /** Result of a request. */
@@ -64,14 +62,10 @@ final class HolderOperation implements ClientOperation<HolderEffect.Reason> {
     private record ReadRequest(Optional<PrincipalId> onBehalfOf, Bytes query, CompletableFuture<Result> result)
             implements Request {}
 
-    /**
-     * @param callbacks runs what waits for results
-     * @param onHalfFull run once when the log is half full
-     */
-    HolderOperation(LogHolder holder, Executor callbacks, Runnable onHalfFull) {
+    /** @param callbacks runs what waits for results */
+    HolderOperation(LogHolder holder, Executor callbacks) {
         this.holder = holder;
         this.callbacks = callbacks;
-        this.onHalfFull = onHalfFull;
     }
 
     /** Hands an entry in. The caller then wakes the operation. */
@@ -130,10 +124,6 @@ final class HolderOperation implements ClientOperation<HolderEffect.Reason> {
         }
         if (isToStop()) {
             perform(holder.stop(nowMillis), effects);
-        }
-        if (!halfFull && holder.isHalfFull()) {
-            halfFull = true;
-            callbacks.execute(onHalfFull);
         }
     }
 

@@ -47,6 +47,12 @@ import org.slf4j.LoggerFactory;
 final class LockHolding implements Metadata.Session {
     private static final Logger LOG = LoggerFactory.getLogger(LockHolding.class);
 
+    /**
+     * Nodes learn only when a log is closed that extents are part of objects, and bound the others. An eighth of what a
+     * node takes leaves room for puts besides.
+     */
+    private static final long OBJECT_BYTES_MAX = 256L << 20;
+
     private static final long OUTCOME_MILLIS_MAX = 30_000;
     private static final long DELAY_FIRST_MILLIS = 4;
     private static final long DELAY_MAX_MILLIS = 100;
@@ -55,6 +61,10 @@ final class LockHolding implements Metadata.Session {
     private final Metadata.Session session;
     private List<Subtree> subtrees = List.of();
     private @Nullable OpenLog log;
+    /** Subtrees of a log that is being closed: the replicas have them locked still. */
+    private List<Subtree> closing = List.of();
+
+    private long objectBytes;
     private CompletableFuture<Boolean> change = CompletableFuture.completedFuture(true);
     private volatile boolean gone;
 
@@ -70,8 +80,16 @@ final class LockHolding implements Metadata.Session {
             Executor callbacks,
             LockStatistics statistics) {}
 
-    /** A log that takes entries. */
-    private record OpenLog(LogId id, HolderOperation operation, OperationDriver.Running<HolderEffect.Reason> running) {
+    /**
+     * A log that takes entries.
+     *
+     * @param outcome completes once the log is closed; the replicas forget it with the next lock
+     */
+    private record OpenLog(
+            LogId id,
+            HolderOperation operation,
+            OperationDriver.Running<HolderEffect.Reason> running,
+            CompletableFuture<Reply.LogOutcome> outcome) {
         private CompletableFuture<HolderOperation.Result> append(LogEntry entry) {
             CompletableFuture<HolderOperation.Result> result = operation.append(entry);
             running.wake().run();
@@ -119,6 +137,13 @@ final class LockHolding implements Metadata.Session {
         return change;
     }
 
+    /** Returns what a request waits for that is to be ordered and is about these names; empty if they are free. */
+    synchronized Optional<CompletableFuture<Boolean>> freeing(List<Subtree> names) {
+        return LockableNames.overlap(names, held())
+                ? Optional.of(unlock())
+                : Optional.of(change).filter(ignored -> LockableNames.overlap(names, closing));
+    }
+
     private CompletableFuture<Boolean> order(List<Subtree> wanted) {
         KeyPair key = newKey();
         PrincipalKey named = new PrincipalKey(Bytes.of(key.getPublic().getEncoded()));
@@ -139,24 +164,26 @@ final class LockHolding implements Metadata.Session {
         LogHolder.Terms terms = new LogHolder.Terms(
                 environment.servers().cluster(), id, environment.servers().replicas());
         HolderOperation operation = new HolderOperation(
-                new LogHolder(terms, signing, Timeouts.standard()), environment.callbacks(), () -> onEnded(id));
+                new LogHolder(terms, signing, Timeouts.standard()), environment.callbacks());
         OperationDriver.Running<HolderEffect.Reason> running =
                 environment.driver().start(operation, LogLimits.BYTES_MAX);
-        log = new OpenLog(id, operation, running);
+        log = new OpenLog(id, operation, running, new CompletableFuture<>());
         subtrees = wanted;
+        objectBytes = 0;
         var unused = running.outcome().whenComplete((ignored, failure) -> {
             if (failure != null) {
                 operation.abandon(); // The driver has ended it.
             }
-            onEnded(id);
+            var ignoredChange = endLog(id);
         });
     }
 
-    /** The servers have refused the log: a round has begun. Locks that are still wanted are asked for again. */
-    private synchronized void onEnded(LogId id) {
-        if (log != null && log.id.equals(id)) {
-            var unused = unlock();
-        }
+    /**
+     * Ends a log that is full, or that the servers have refused: a round has begun. Locks that are still wanted are asked
+     * for again. Completes once the locks are known again.
+     */
+    private synchronized CompletableFuture<Boolean> endLog(LogId id) {
+        return log != null && log.id.equals(id) ? unlock() : change;
     }
 
     /** Closes the log, if there is one. */
@@ -165,16 +192,31 @@ final class LockHolding implements Metadata.Session {
         if (ending == null) {
             return CompletableFuture.completedFuture(true);
         }
-        log = null;
-        ending.operation.stop();
-        ending.running.wake().run();
-        return ending.running
-                .outcome()
-                .handle((ignored1, ignored2) -> true)
+        return stopLog()
                 .thenCompose(ignored -> session.submit(new Command.Unlock()))
                 .handle((ignored1, ignored2) -> true)
                 .thenCompose(ignored -> outcome(ending.id))
-                .handle((ignored, failure) -> failure == null);
+                .handle((outcome, failure) -> setFree(ending, outcome, failure));
+    }
+
+    /** Takes no more entries. Completes once all are answered, or given back. */
+    private synchronized CompletableFuture<Boolean> stopLog() {
+        OpenLog ending = log;
+        if (ending == null) {
+            return CompletableFuture.completedFuture(true);
+        }
+        log = null;
+        closing = subtrees;
+        ending.operation.stop();
+        ending.running.wake().run();
+        return ending.running.outcome().handle((ignored1, ignored2) -> true);
+    }
+
+    private boolean setFree(OpenLog ended, Reply.@Nullable LogOutcome outcome, @Nullable Throwable failure) {
+        synchronized (this) {
+            closing = List.of();
+        }
+        return failure == null ? ended.outcome.complete(outcome) : ended.outcome.completeExceptionally(failure);
     }
 
     /** Waits until a log is closed. Completes with its results, the latest ones at least. */
@@ -199,19 +241,33 @@ final class LockHolding implements Metadata.Session {
     }
 
     /**
-     * Executes a command: by the log where it can, else in the order of all. A command about what is locked here waits
-     * until it is not.
+     * Executes a command: by the log where it can, else in the order of all. While the locks change it waits: the next log
+     * may take it, and a command in the order of all would end that.
      */
     @Override
     public CompletableFuture<Reply> submit(Command command, Optional<PrincipalId> onBehalfOf) {
         List<Subtree> names = LockableNames.of(command);
+        CompletableFuture<Boolean> changing;
         OpenLog open;
         synchronized (this) {
+            changing = change;
             open = LockableNames.areWithin(names, held()) ? log : null;
         }
-        Bytes encoded = open == null ? Bytes.EMPTY : command.encoded();
-        if (open == null || encoded.length() > LogEntry.COMMAND_BYTES_MAX) {
+        if (open != null) {
+            return append(open, command, onBehalfOf);
+        }
+        return changing.isDone()
+                ? orderFreely(command, onBehalfOf)
+                : changing.thenCompose(ignored -> submit(command, onBehalfOf));
+    }
+
+    private CompletableFuture<Reply> append(OpenLog open, Command command, Optional<PrincipalId> onBehalfOf) {
+        Bytes encoded = command.encoded();
+        if (encoded.length() > LogEntry.COMMAND_BYTES_MAX) {
             return orderFreely(command, onBehalfOf);
+        }
+        if (command instanceof Command.PutObject put && isTooMuch(put.layout().length())) {
+            return endLog(open.id).thenCompose(ignored -> submit(command, onBehalfOf));
         }
         LogEntry entry = new LogEntry(System.currentTimeMillis(), onBehalfOf, encoded);
         return open.append(entry).thenCompose(result -> switch (result) {
@@ -224,9 +280,17 @@ final class LockHolding implements Metadata.Session {
                 yield CompletableFuture.completedFuture(reply);
             }
             case HolderOperation.Result.Outstanding outstanding ->
-                settle(open.id, outstanding.number(), command, onBehalfOf);
-            case HolderOperation.Result.NotTaken ignored -> orderFreely(command, onBehalfOf);
+                settle(open, outstanding.number(), command, onBehalfOf);
+            case HolderOperation.Result.NotTaken ignored ->
+                endLog(open.id).thenCompose(free -> submit(command, onBehalfOf));
         });
+    }
+
+    /** Counts the bytes of objects that the log refers to. */
+    private synchronized boolean isTooMuch(long bytes) {
+        boolean isTooMuch = objectBytes > 0 && objectBytes + bytes > OBJECT_BYTES_MAX;
+        objectBytes += isTooMuch ? 0 : bytes;
+        return isTooMuch;
     }
 
     /** Returns whether a log has refused an entry, without effect, that the order of all may take. */
@@ -235,29 +299,33 @@ final class LockHolding implements Metadata.Session {
     }
 
     /** An entry without a reply was executed or was not, as the outcome of its log says. */
-    private CompletableFuture<Reply> settle(LogId id, long number, Command command, Optional<PrincipalId> onBehalfOf) {
-        return outcome(id).thenCompose(outcome -> {
+    private CompletableFuture<Reply> settle(
+            OpenLog ended, long number, Command command, Optional<PrincipalId> onBehalfOf) {
+        var unused = endLog(ended.id);
+        return ended.outcome.thenCompose(outcome -> {
             if (number > outcome.length()) {
-                return orderFreely(command, onBehalfOf);
+                return submit(command, onBehalfOf);
             }
             long index = number - outcome.first();
             return index < 0 || index >= outcome.replies().size()
                     ? CompletableFuture.failedFuture(new IllegalStateException(
-                            "the result of entry " + number + " of log " + id + " is not kept"))
+                            "the result of entry " + number + " of log " + ended.id + " is not kept"))
                     : CompletableFuture.completedFuture(
                             Reply.decode(outcome.replies().get((int) index)));
         });
     }
 
-    /** Has a command ordered in this session, once no log is open. */
-    private CompletableFuture<Reply> orderFreely(Command command, Optional<PrincipalId> onBehalfOf) {
+    /** Has a command ordered in this session, once no log is open and before the next one is. */
+    private synchronized CompletableFuture<Reply> orderFreely(Command command, Optional<PrincipalId> onBehalfOf) {
         environment.statistics().onOrdered();
-        return unlock().thenCompose(ignored -> session.submit(command, onBehalfOf))
-                .whenComplete((reply, failure) -> {
-                    if (failure == null) {
-                        notice(reply);
-                    }
-                });
+        CompletableFuture<Reply> ordered = unlock().thenCompose(ignored -> session.submit(command, onBehalfOf));
+        change = ordered.handle((reply, failure) -> {
+            if (failure == null) {
+                notice(reply);
+            }
+            return true;
+        });
+        return ordered;
     }
 
     private void notice(Reply reply) {
@@ -293,8 +361,17 @@ final class LockHolding implements Metadata.Session {
         var unused = session.submit(new Command.RenewSession()).thenAccept(this::notice);
     }
 
-    CompletableFuture<Reply> close() {
-        return unlock().thenCompose(ignored -> session.submit(new Command.CloseSession()));
+    /** Closes the session. The replicas close the log first, by themselves. */
+    synchronized CompletableFuture<Reply> close() {
+        return change.thenCompose(ignored -> {
+            OpenLog ending = log;
+            return stopLog().thenCompose(stopped -> {
+                if (ending != null) {
+                    ending.outcome.completeExceptionally(new IllegalStateException("the client is closed"));
+                }
+                return session.submit(new Command.CloseSession());
+            });
+        });
     }
 
     private static KeyPair newKey() {

@@ -3,11 +3,14 @@ package io.bulwark.client.locking;
 import io.bulwark.client.object.SessionPool;
 import io.bulwark.protocol.locking.Subtree;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,10 +22,16 @@ final class VolumeLocks {
     /** Locks that were refused, or given up to others, are not asked for again before. */
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
+    /** A LOCK waits so long for the extents of a put. A put that takes longer, and comes then, ends the lock. */
+    private static final long PUT_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
     private final Supplier<CompletableFuture<SessionPool.Lease>> opening;
     private final LockPolicy policy = new LockPolicy();
     private final List<Subtree> hints = new ArrayList<>();
     private final List<List<Subtree>> inFlight = new ArrayList<>();
+    /** Names of puts without a lock whose extents are being stored, and until when a LOCK waits for them. */
+    private final Map<List<Subtree>, Long> puts = new HashMap<>();
+
     private @Nullable CompletableFuture<SessionPool.Lease> lease;
     private List<Subtree> wanted = List.of();
     /** Subtrees that a LOCK is to name; none if there is no such LOCK. */
@@ -80,15 +89,32 @@ final class VolumeLocks {
 
     /** Returns what to wait for before the request begins; null if it has begun. */
     private synchronized @Nullable CompletableFuture<Boolean> begin(List<Subtree> names) {
-        if (LockableNames.overlap(names, asked)) {
+        // A LOCK that is not sent yet waits for the puts whose extents were being stored.
+        if (LockableNames.overlap(names, asked) && (sent || !puts.containsKey(names))) {
             return answer;
         }
-        Optional<LockHolding> holding = holding();
-        if (holding.isPresent() && LockableNames.overlap(names, holding.get().held())) {
-            return holding.get().unlock();
+        Optional<CompletableFuture<Boolean>> freeing = holding().flatMap(holding -> holding.freeing(names));
+        if (freeing.isEmpty()) {
+            puts.remove(names);
+            inFlight.add(names);
         }
-        inFlight.add(names);
-        return null;
+        return freeing.orElse(null);
+    }
+
+    /**
+     * Finds the session with the log that takes a put, once no LOCK is about to be answered that names it. Without such a
+     * log, its extents are stored now, and it is ordered then.
+     */
+    CompletableFuture<Optional<SessionPool.Lease>> leaseOf(List<Subtree> name) {
+        return whenAnswered(name).thenApply(ignored -> {
+            synchronized (this) {
+                if (LockableNames.areWithin(name, held())) {
+                    return lease();
+                }
+                puts.put(name, System.nanoTime() + PUT_NANOS);
+                return Optional.empty();
+            }
+        });
     }
 
     private synchronized void end(List<Subtree> names) {
@@ -103,6 +129,20 @@ final class VolumeLocks {
         }
         wanted = policy.with(wanted, subtree);
         ask();
+    }
+
+    /** Forgets a hint, and gives all locks up: those that are wanted are asked for again. */
+    synchronized void forget(Subtree subtree) {
+        hints.remove(subtree);
+        wantHinted();
+        holding().ifPresent(LockHolding::unlock);
+    }
+
+    private void wantHinted() {
+        wanted = List.of();
+        for (Subtree hint : hints) {
+            wanted = policy.with(wanted, hint);
+        }
     }
 
     /** Counts an access, and asks for the locks that are worth it. */
@@ -121,12 +161,20 @@ final class VolumeLocks {
             answer = new CompletableFuture<>();
             sent = false;
             send();
+            if (!sent) {
+                CompletableFuture.delayedExecutor(PUT_NANOS, TimeUnit.NANOSECONDS).execute(this::send);
+            }
         }
     }
 
     /** Sends the LOCK once none of the client's own requests is in its way. */
-    private void send() {
-        if (asked.isEmpty() || sent || inFlight.stream().anyMatch(names -> LockableNames.overlap(names, asked))) {
+    private synchronized void send() {
+        long now = System.nanoTime();
+        puts.values().removeIf(endNanos -> now - endNanos >= 0);
+        if (asked.isEmpty()
+                || sent
+                || Stream.concat(inFlight.stream(), puts.keySet().stream())
+                        .anyMatch(names -> LockableNames.overlap(names, asked))) {
             return;
         }
         sent = true;
@@ -148,10 +196,7 @@ final class VolumeLocks {
             if (!held) {
                 pauseUntilNanos = System.nanoTime() + PAUSE_NANOS;
                 named.forEach(policy::onContended);
-                wanted = List.of();
-                for (Subtree hint : hints) {
-                    wanted = policy.with(wanted, hint);
-                }
+                wantHinted();
             }
         }
         answered.complete(held);

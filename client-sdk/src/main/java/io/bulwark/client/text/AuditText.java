@@ -36,6 +36,7 @@ public final class AuditText {
                         + c.group() + ", epoch " + c.epoch();
             case Command.AbortChange c ->
                 "node abort " + c.volume() + " " + c.group() + ": the announced changes of epoch " + c.epoch();
+            case Command.ChangePolicy c -> "volume set " + c.volume() + " --faults " + c.faults();
             case Command.SetNode c ->
                 "node add node-" + c.address().node() + " --address "
                         + c.address().host() + ":" + c.address().port();
@@ -71,6 +72,7 @@ public final class AuditText {
             case FP -> "fp, f = ";
             case PASIS -> "pasis, verification " + policy.verification().text() + ", b = ";
             case MASKING -> "masking, b = ";
+            case ARCHIVE -> "archive, f = ";
         };
         return protocol + policy.f() + ", any " + policy.m() + " of " + policy.n() + ", blocks of "
                 + Quantity.bytes(policy.blockBytes());

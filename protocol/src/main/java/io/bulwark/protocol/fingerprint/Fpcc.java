@@ -122,7 +122,6 @@ public final class Fpcc implements Checksum, Comparable<Fpcc> {
     }
 
     /** The cross-checksum: SHA-256 of the first fragments, 32 bytes each. */
-    @Override
     public List<Bytes> cc() {
         return cc;
     }
@@ -130,6 +129,14 @@ public final class Fpcc implements Checksum, Comparable<Fpcc> {
     /** The fingerprints of the first m fragments, 16 bytes each. */
     public List<Bytes> fp() {
         return fp;
+    }
+
+    @Override
+    public boolean matches(int slot, Bytes fragment) {
+        return slot >= 0
+                && slot < cc.size()
+                && fragment.length() == length
+                && Hashes.sha256(fragment).equals(cc.get(slot));
     }
 
     /**

@@ -134,11 +134,6 @@ public final class LogHolder {
         return state == State.RUNNING && reads.size() < LogLimits.OUTSTANDING_MAX;
     }
 
-    /** Returns whether the log is half full, so that its driver should begin another one when it suits. */
-    public boolean isHalfFull() {
-        return 2 * log.length() >= LogLimits.ENTRIES_MAX || 2 * log.bytes() >= LogLimits.BYTES_MAX;
-    }
-
     /** Returns whether the holder does nothing more. */
     public boolean isEnded() {
         return state == State.ENDED;

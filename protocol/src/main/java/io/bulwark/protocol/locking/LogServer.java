@@ -74,7 +74,7 @@ public final class LogServer {
     private final ReplaySteps replay;
     private final SortedMap<LogId, ServerLog> logs = new TreeMap<>();
     /** Logs that are over, and the number of executed commands at which that was seen. */
-    private final Map<LogId, Long> gone = new HashMap<>();
+    private final SortedMap<LogId, Long> gone = new TreeMap<>();
 
     private final NavigableMap<Long, List<Held>> held = new TreeMap<>();
     private final Map<LogId, Integer> heldPerLog = new HashMap<>();

@@ -44,6 +44,9 @@ final class Rounds {
         /** Entries that the order has. */
         private int backed;
 
+        /** Entries that the servers before this one must have brought to keep the turn: a whole piece more. */
+        private int awaited;
+
         /** Entries that are submitted, in pieces; the ends of those that the order does not have yet. */
         private int submitted;
 
@@ -57,6 +60,7 @@ final class Rounds {
             this.turnMillis = turnMillis;
             fetchAtMillis = nowMillis;
             piecesAtMillis = nowMillis + turnMillis;
+            awaited = pieceEnd(log, 0);
         }
 
         private LogHead head() {
@@ -136,14 +140,22 @@ final class Rounds {
     }
 
     private static void note(long nowMillis, Round round, int backed) {
-        if (backed > round.backed) {
-            round.backed = backed;
-            round.submitted = Math.max(round.submitted, backed);
-            round.piecesPauseMillis = REPEAT_FIRST_MILLIS;
-            // This server continues its turn; the others leave it to the one that brought these.
-            round.piecesAtMillis = nowMillis + (round.underWay.isEmpty() ? round.turnMillis : REPEAT_FIRST_MILLIS);
-            round.underWay.removeIf(end -> end <= backed);
+        if (backed <= round.backed) {
+            return;
         }
+        round.backed = backed;
+        round.submitted = Math.max(round.submitted, backed);
+        boolean isOwn = round.underWay.removeIf(end -> end <= backed);
+        // This server continues its turn; the others leave it to the one that brought these, unless it dawdles.
+        if (isOwn || backed >= round.awaited) {
+            round.piecesPauseMillis = REPEAT_FIRST_MILLIS;
+            round.piecesAtMillis = nowMillis + (isOwn ? REPEAT_FIRST_MILLIS : round.turnMillis);
+            round.awaited = pieceEnd(round.log, backed);
+        }
+    }
+
+    private static int pieceEnd(ServerLog log, int backed) {
+        return backed + piece(log.entries().subList(backed, (int) log.length())).size();
     }
 
     /** Returns the first entries that fit into one submission. */

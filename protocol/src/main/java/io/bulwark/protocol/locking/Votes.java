@@ -1,14 +1,14 @@
 package io.bulwark.protocol.locking;
 
 import io.bulwark.protocol.wire.Bytes;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 
 /** Latest answer of each server to one question. */
 final class Votes {
-    private final Map<LogPeer, Bytes> given = new HashMap<>();
+    private final Map<LogPeer, Bytes> given = new LinkedHashMap<>();
 
     /** Records an answer, and returns how many servers have given the same. */
     int give(LogPeer peer, Bytes answer) {

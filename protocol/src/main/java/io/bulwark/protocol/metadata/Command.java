@@ -439,6 +439,15 @@ public sealed interface Command {
     record AbortChange(String volume, int group, long epoch) implements Administrative {}
 
     /**
+     * Announcement that a register volume under masking quorums will tolerate more faults from the next epoch of its groups
+     * on, which open together. The present number gives an announced one up. Refused while a change of a group is pending
+     * or a slot has not confirmed. Requires the right to administer the cluster.
+     *
+     * @param faults b of the policy
+     */
+    record ChangePolicy(String volume, int faults) implements Administrative {}
+
+    /**
      * Statement of a holder that it durably refuses this epoch of the group and all earlier ones. Once n-f holders have
      * stated this for an announced change, the next epoch opens.
      */

@@ -13,6 +13,7 @@ import io.bulwark.protocol.metadata.Command.AbandonRanges;
 import io.bulwark.protocol.metadata.Command.AbortChange;
 import io.bulwark.protocol.metadata.Command.AddPrincipal;
 import io.bulwark.protocol.metadata.Command.ChangeHolder;
+import io.bulwark.protocol.metadata.Command.ChangePolicy;
 import io.bulwark.protocol.metadata.Command.ChangeReplicas;
 import io.bulwark.protocol.metadata.Command.CloseSession;
 import io.bulwark.protocol.metadata.Command.ConfirmEpoch;
@@ -100,6 +101,7 @@ final class CommandCodec {
             case LiftSuspension lift -> lift.client().write(out.u8(21));
             case ChangeHolder ignored -> writeOfEpoch(command, out);
             case AbortChange ignored -> writeOfEpoch(command, out);
+            case ChangePolicy change -> out.u8(30).string(change.volume()).i32(change.faults());
             case SealEpoch ignored -> writeOfEpoch(command, out);
             case ConfirmEpoch ignored -> writeOfEpoch(command, out);
             case SetNode set -> set.address().write(out.u8(26));
@@ -232,6 +234,7 @@ final class CommandCodec {
             case 21 -> new LiftSuspension(PrincipalId.read(in));
             case 22 -> new ChangeHolder(name(in), number(in), in.nonNegative64(), number(in), number(in));
             case 23 -> new AbortChange(name(in), number(in), in.nonNegative64());
+            case 30 -> new ChangePolicy(name(in), number(in));
             case 24 -> new SealEpoch(number(in), number(in), in.nonNegative64());
             case 25 -> new ConfirmEpoch(number(in), number(in), in.nonNegative64());
             case 26 -> new SetNode(NodeAddress.read(in));

@@ -56,6 +56,7 @@ public record EvidenceProof(Bytes cluster, Evidence evidence, List<AuditEntry> k
     public static boolean isUseful(AuditEntry entry) {
         return switch (entry.command()) {
             case Command.CreateVolume ignored -> true;
+            case Command.ChangePolicy ignored -> true;
             case Command.AddPrincipal ignored -> true;
             case Command.InvitePrincipal ignored -> true;
             case Command.RotateKey ignored -> true;
@@ -84,10 +85,19 @@ public record EvidenceProof(Bytes cluster, Evidence evidence, List<AuditEntry> k
                 .skip(Math.max(0, evidence.block().volume() - 1))
                 .findFirst()
                 .filter(entry ->
-                        entry.approval().isPresent() && entry.onBehalfOf().isEmpty());
+                        entry.approval().isPresent() && entry.onBehalfOf().isEmpty())
+                .filter(entry -> !hasOtherFaults(entry, log));
         List<Fact> all = new ArrayList<>(keys);
         volume.ifPresent(entry -> all.addAll(OperatorAuthorization.basesOf(entry)));
         return make(genesis, evidence, log, all, volume).or(() -> make(genesis, evidence, log, keys, Optional.empty()));
+    }
+
+    /** Returns whether the number of faults was changed later, which the command that made the volume does not show. */
+    private static boolean hasOtherFaults(AuditEntry made, Collection<AuditEntry> log) {
+        return made.command() instanceof Command.CreateVolume create
+                && log.stream()
+                        .anyMatch(entry -> entry.command() instanceof Command.ChangePolicy change
+                                && change.volume().equals(create.name()));
     }
 
     private static Optional<EvidenceProof> make(

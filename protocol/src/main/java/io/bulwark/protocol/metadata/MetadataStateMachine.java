@@ -477,6 +477,7 @@ public final class MetadataStateMachine {
             case Command.LiftSuspension lift -> done(() -> suspensions.lift(lift.client()));
             case Command.ChangeHolder change -> done(() -> holders.change(change));
             case Command.AbortChange abort -> done(() -> holders.abort(abort));
+            case Command.ChangePolicy change -> done(() -> holders.changePolicy(change));
             case Command.SetNode set -> done(() -> holders.setNode(set.address()));
             case Command.RemoveNode remove -> done(() -> holders.removeNode(remove.node(), submitter));
             case Command.ChangeReplicas change -> done(() -> replicas.change(change, submitter));

@@ -34,6 +34,7 @@ final class Permissions {
             case Command.ReportPoison ignored -> Grants.require(isNode(by), by, "report poison");
             case Command.ChangeHolder ignored -> requireHolderChange(by);
             case Command.AbortChange ignored -> requireHolderChange(by);
+            case Command.ChangePolicy ignored -> requireHolderChange(by);
             case Command.SetNode ignored -> requireNodeChange(by);
             case Command.RemoveNode ignored -> requireNodeChange(by);
             case Command.ChangeReplicas ignored -> Grants.require(mayAdminister(by), by, "change the set of replicas");

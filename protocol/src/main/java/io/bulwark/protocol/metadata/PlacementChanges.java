@@ -3,7 +3,10 @@ package io.bulwark.protocol.metadata;
 import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.PrincipalId;
 import java.util.List;
 import java.util.TreeSet;
@@ -76,6 +79,83 @@ final class PlacementChanges {
         set(place, group.announced(change.slot(), group.holders().get(change.slot())));
     }
 
+    /**
+     * Announces the next epoch of all groups, with the same holders and another f. As no slot changes its holder, the bad
+     * slots of the next epoch are those that lie, b' at most.
+     */
+    void changePolicy(Command.ChangePolicy change) {
+        Volume volume = volumes.byName(change.volume()).volume();
+        ProtectionPolicy policy = volume.policy();
+        if (change.faults() == policy.f()) {
+            giveUp(volume);
+            return;
+        }
+        CommandRefusal.refuseUnless(
+                volume.kind() == VolumeKind.REGISTER && policy.protocol() == Protocol.MASKING,
+                MetadataError.BAD_ARGUMENT,
+                "only register volumes under masking quorums change their faults, not one under " + policy.text()
+                        + ": make another volume and copy");
+        CommandRefusal.refuseUnless(
+                change.faults() > policy.f(),
+                MetadataError.BAD_ARGUMENT,
+                "versions are at n - b = " + (policy.n() - policy.f()) + " nodes, and fewer faults need "
+                        + (policy.n() - change.faults()) + ": make another volume with fewer faults and copy");
+        ProtectionPolicy next = withFaults(policy, change.faults());
+        CommandRefusal.refuseUnless(
+                volumes.nextFaults(volume) == 0
+                        && volume.groups().stream()
+                                .allMatch(group -> group.change().isEmpty()
+                                        && group.unconfirmed().isEmpty()),
+                MetadataError.CHANGE_PENDING,
+                "a change is announced, or a holder has not confirmed the last one");
+        volumes.setPolicy(volume, policy, next.f());
+        for (int index = 0; index < volume.groups().size(); index++) {
+            PlacementGroup group = volume.groups().get(index);
+            volumes.set(volumes.byId(volume.id()).volume(), index, group.announced(0, group.holders().getFirst()));
+        }
+    }
+
+    private static ProtectionPolicy withFaults(ProtectionPolicy policy, int faults) {
+        try {
+            return ProtectionPolicy.masking(faults, policy.n(), policy.blockBytes());
+        } catch (IllegalArgumentException e) {
+            throw new CommandRefusal(MetadataError.BAD_ARGUMENT, String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** Groups that have sealed open all the same, with the present f. */
+    private void giveUp(Volume volume) {
+        CommandRefusal.refuseUnless(
+                volumes.nextFaults(volume) != 0,
+                MetadataError.BAD_ARGUMENT,
+                volume.name() + " tolerates " + volume.policy().f() + " already, and no other number is announced");
+        volumes.setPolicy(volume, volume.policy(), 0);
+        for (int index = 0; index < volume.groups().size(); index++) {
+            Place place = place(volumes.byId(volume.id()).volume(), index);
+            if (isSealed(place.volume, place.group)) {
+                open(place, place.group);
+            }
+        }
+    }
+
+    private static boolean isSealed(Volume volume, PlacementGroup group) {
+        return group.change()
+                .filter(change -> change.sealed().size() >= volume.policy().writeQuorum())
+                .isPresent();
+    }
+
+    /** Opens the next epoch of all groups once each has sealed this one: no group is ever in two policies. */
+    private void openWithPolicy(int id, int faults) {
+        Volume volume = volumes.byId(id).volume();
+        if (volume.groups().stream().allMatch(group -> isSealed(volume, group))) {
+            volumes.setPolicy(volume, withFaults(volume.policy(), faults), 0);
+            for (int index = 0; index < volume.groups().size(); index++) {
+                Place place = place(volumes.byId(id).volume(), index);
+                open(place, place.group);
+            }
+        }
+    }
+
     void seal(PrincipalId by, Command.SealEpoch seal) {
         Place place = place(volumes.byId(seal.volume()).volume(), seal.group());
         PlacementGroup group = place.group;
@@ -87,12 +167,14 @@ final class PlacementChanges {
         CommandRefusal.refuseUnless(
                 group.change().isPresent(), MetadataError.BAD_ARGUMENT, "no change of the group is announced");
         PlacementGroup sealed = group.sealed(slot);
-        boolean opens = sealed.change().orElseThrow().sealed().size()
-                >= place.volume.policy().writeQuorum();
-        if (opens) {
+        int nextFaults = volumes.nextFaults(place.volume);
+        if (nextFaults == 0 && isSealed(place.volume, sealed)) {
             open(place, sealed);
-        } else {
-            set(place, sealed);
+            return;
+        }
+        set(place, sealed);
+        if (nextFaults != 0) {
+            openWithPolicy(place.volume.id(), nextFaults);
         }
     }
 

@@ -60,7 +60,7 @@ final class Suspensions {
         PlacementGroup group = volume.groups().get(number);
         // b bounds the faulty nodes of each group: b+1 nodes of several groups may all be faulty.
         CommandRefusal.refuseUnless(
-                volume.policy().protocol().isVersioned() && group.slotOf(reporter.number()) >= 0,
+                mayBePoisoned(volume) && group.slotOf(reporter.number()) >= 0,
                 MetadataError.BAD_ARGUMENT,
                 reporter + " about " + volume.name() + ", the block's group is " + group.holders());
         CommandRefusal.refuseUnless(
@@ -90,6 +90,15 @@ final class Suspensions {
         if (said.size() > volume.policy().f()) {
             suspend(client, enforced, said);
         }
+    }
+
+    /** Returns whether fragments need not belong together. A register of whole copies is named by the hash of each. */
+    private static boolean mayBePoisoned(Volume volume) {
+        return switch (volume.policy().protocol()) {
+            case FP, ARCHIVE -> false;
+            case PASIS -> true;
+            case MASKING -> volume.kind() == VolumeKind.OBJECT;
+        };
     }
 
     private List<NodeReport> standing(PrincipalId client, Volume volume, int group) {

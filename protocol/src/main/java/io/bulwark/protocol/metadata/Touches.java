@@ -30,6 +30,7 @@ final class Touches {
             case Command.DeleteVolume delete -> List.of(new Touch.OfVolume(delete.name()));
             case Command.ChangeHolder change -> List.of(new Touch.OfVolume(change.volume()));
             case Command.AbortChange abort -> List.of(new Touch.OfVolume(abort.volume()));
+            case Command.ChangePolicy change -> List.of(new Touch.OfVolume(change.volume()));
             case Command.LiftSuspension lift -> List.of(new Touch.OfPrincipal(lift.client()));
             case Command.RotateKey rotate -> List.of(new Touch.OfPrincipal(rotate.principal()));
             case Command.RevokePrincipal revoke -> List.of(new Touch.OfPrincipal(revoke.principal()));

@@ -4,6 +4,7 @@ import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
@@ -37,13 +38,24 @@ final class Volumes {
     /** Placement groups that were read before, by what was read: volumes may have many and hardly ever change. */
     private final Map<Bytes, List<PlacementGroup>> known = new HashMap<>();
 
-    /** A volume without its groups. */
+    /**
+     * A volume without its groups.
+     *
+     * @param nextFaults f from the next epoch on; 0 if no other is announced
+     */
     record Definition(
-            int id, String name, VolumeKind kind, ProtectionPolicy policy, long blocks, int groups, long quotaBytes) {
+            int id,
+            String name,
+            VolumeKind kind,
+            ProtectionPolicy policy,
+            long blocks,
+            int groups,
+            long quotaBytes,
+            int nextFaults) {
         void write(WireWriter out) {
             out.i32(id).string(name).u8(kind.ordinal());
             policy.write(out);
-            out.i64(blocks).u16(groups).i64(quotaBytes);
+            out.i64(blocks).u16(groups).i64(quotaBytes).u8(nextFaults);
         }
 
         static Definition read(WireReader in) {
@@ -54,7 +66,8 @@ final class Volumes {
                     ProtectionPolicy.read(in),
                     in.nonNegative64(),
                     in.count16(Volume.GROUPS_MAX),
-                    in.nonNegative64());
+                    in.nonNegative64(),
+                    in.u8());
         }
 
         int slots() {
@@ -171,6 +184,10 @@ final class Volumes {
                 MetadataError.BAD_ARGUMENT,
                 "a volume without verification keeps no objects");
         CommandRefusal.refuseUnless(
+                create.kind() == VolumeKind.OBJECT || policy.protocol() != Protocol.ARCHIVE,
+                MetadataError.BAD_ARGUMENT,
+                "the archive class is for objects; registers have fp and pasis");
+        CommandRefusal.refuseUnless(
                 (create.kind() == VolumeKind.OBJECT) == (create.blocks() == 0),
                 MetadataError.BAD_ARGUMENT,
                 create.kind() + " volume with " + create.blocks() + " blocks");
@@ -222,12 +239,34 @@ final class Volumes {
         tables.volumes.put(
                 id,
                 new Definition(
-                        id, volume.name(), volume.kind(), volume.policy(), volume.blocks(), groups.size(), quotaBytes));
+                        id,
+                        volume.name(),
+                        volume.kind(),
+                        volume.policy(),
+                        volume.blocks(),
+                        groups.size(),
+                        quotaBytes,
+                        0));
         for (int first = 0; first < groups.size(); first += Tables.GROUPS_PER_RECORD) {
             int end = Math.min(first + Tables.GROUPS_PER_RECORD, groups.size());
             tables.groups.put(new GroupsKey(id, first), groups.subList(first, end));
         }
         return tables.usages.add(id, new Usage());
+    }
+
+    /** Returns f of a volume from the next epoch on; 0 if no other is announced. */
+    int nextFaults(Volume volume) {
+        return tables.volumes.get(volume.id()).orElseThrow().nextFaults;
+    }
+
+    /** Sets the policy of now, and f from the next epoch on, or 0. */
+    void setPolicy(Volume volume, ProtectionPolicy policy, int nextFaults) {
+        Definition old = tables.volumes.get(volume.id()).orElseThrow();
+        tables.volumes.put(
+                old.id,
+                new Definition(
+                        old.id, old.name, old.kind, policy, old.blocks, old.groups, old.quotaBytes, nextFaults));
+        tables.totals().mapVersion++;
     }
 
     /** Puts another state in the place of a placement group's. */

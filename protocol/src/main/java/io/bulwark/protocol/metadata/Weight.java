@@ -146,6 +146,7 @@ final class Weight {
             case Command.LiftSuspension ignored -> false;
             case Command.ChangeHolder ignored -> false;
             case Command.AbortChange ignored -> false;
+            case Command.ChangePolicy ignored -> false;
             case Command.SealEpoch ignored -> false;
             case Command.ConfirmEpoch ignored -> false;
             case Command.RemoveNode ignored -> false;

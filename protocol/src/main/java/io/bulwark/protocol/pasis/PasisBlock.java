@@ -265,6 +265,9 @@ final class PasisBlock {
 
     /** Section 4: the version with the greatest logical time before some time, and the history before it. */
     private void history(AdmittedRequest call, PasisMessage.Read request) {
+        if (request.before().isNone() && group.slotOf(call.from()) < 0) {
+            node.tally().countAnswer(block(), request.withFragment());
+        }
         List<VersionRecord> all = versions.history(request.before());
         boolean more = all.size() > PasisMessage.HISTORY_UNIT;
         List<VersionRecord> unit = more ? all.subList(0, PasisMessage.HISTORY_UNIT) : all;

@@ -11,6 +11,8 @@ package io.bulwark.protocol.pasis;
  * @param avoided versions collected without ever having been verified, as a later one was
  * @param poisonous versions discarded
  * @param refused writes refused at a bound
+ * @param fragmentsSent answers to clients' reads with a fragment
+ * @param hashesSent answers to clients' reads with the hash alone
  */
 public record PasisCounters(
         long possibleVersions,
@@ -20,8 +22,14 @@ public record PasisCounters(
         long cooperative,
         long avoided,
         long poisonous,
-        long refused) {
-    public static final PasisCounters ZERO = new PasisCounters(0, 0, 0, 0, 0, 0, 0, 0);
+        long refused,
+        long fragmentsSent,
+        long hashesSent) {
+    public static final PasisCounters ZERO = new PasisCounters(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+
+    static PasisCounters ofAnswer(boolean withFragment) {
+        return new PasisCounters(0, 0, 0, 0, 0, 0, 0, 0, withFragment ? 1 : 0, withFragment ? 0 : 1);
+    }
 
     public PasisCounters plus(PasisCounters other) {
         return new PasisCounters(
@@ -32,6 +40,8 @@ public record PasisCounters(
                 cooperative + other.cooperative,
                 avoided + other.avoided,
                 poisonous + other.poisonous,
-                refused + other.refused);
+                refused + other.refused,
+                fragmentsSent + other.fragmentsSent,
+                hashesSent + other.hashesSent);
     }
 }

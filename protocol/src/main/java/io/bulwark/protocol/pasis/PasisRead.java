@@ -123,7 +123,7 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
                 PrincipalId.NOBODY,
                 0,
                 times,
-                new Purpose(SettlingMode.NONE, ReadPlan.full(group), own, awaited));
+                new Purpose(SettlingMode.NONE, ReadPlan.ofVerification(group), own, awaited));
     }
 
     /** A node's verification at a bound: what is repairable is repaired too, since otherwise nothing could be freed. */

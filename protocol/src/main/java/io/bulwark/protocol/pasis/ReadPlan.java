@@ -26,6 +26,11 @@ public record ReadPlan(List<Integer> order, int delta, int fragments) {
         return new ReadPlan(IntStream.range(0, group.n()).boxed().toList(), group.n(), group.m());
     }
 
+    /** Returns a node's plan: as above, but it holds a whole copy itself, or fetches one once it knows which. */
+    static ReadPlan ofVerification(PasisGroup group) {
+        return new ReadPlan(full(group).order(), group.n(), group.holdsCopies() ? 0 : group.m());
+    }
+
     /** Returns how many nodes the first round asks. */
     int firstRound(PasisGroup group) {
         return Math.min(group.quorum(), group.fewestAsked() + delta);

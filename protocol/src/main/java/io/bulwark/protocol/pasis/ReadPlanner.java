@@ -44,7 +44,19 @@ public final class ReadPlanner {
             long asked,
             long bytes,
             int delta,
-            double hashProbability) {}
+            double hashProbability) {
+        /** Returns the counts since an earlier time. */
+        public Statistics since(Statistics earlier) {
+            return new Statistics(
+                    reads - earlier.reads,
+                    secondRounds - earlier.secondRounds,
+                    fetches - earlier.fetches,
+                    asked - earlier.asked,
+                    bytes - earlier.bytes,
+                    delta,
+                    hashProbability);
+        }
+    }
 
     /** @param doubted slots that seem to be slow or bad: they are asked last */
     public ReadPlan plan(PasisGroup group, Set<Integer> doubted) {

@@ -129,7 +129,12 @@ final class Verifier {
         }
         node.tally().verification(block.block(), wish.demanded());
         if (wish.repair()) {
-            withOwnFragments(own -> run(PasisRead.forVerificationWithRepair(block.group(), own, node.times())));
+            withOwnFragments(
+                    OWN_FRAGMENTS_MAX,
+                    own -> run(PasisRead.forVerificationWithRepair(block.group(), own, node.times())));
+        } else if (block.group().holdsCopies()) {
+            // A copy that is here need not be fetched.
+            withOwnFragments(1, own -> run(PasisRead.forVerification(block.group(), own, node.times(), awaited)));
         } else {
             run(PasisRead.forVerification(block.group(), own(), node.times(), awaited));
         }
@@ -177,9 +182,9 @@ final class Verifier {
         void run(OwnHistory own);
     }
 
-    private void withOwnFragments(WithOwn then) {
+    private void withOwnFragments(int max, WithOwn then) {
         List<VersionRecord> all = block.versions().history(ValidatingTimestamp.NONE);
-        List<VersionRecord> some = all.subList(0, Math.min(all.size(), OWN_FRAGMENTS_MAX));
+        List<VersionRecord> some = all.subList(0, Math.min(all.size(), max));
         Map<ValidatingTimestamp, Bytes> fragments = new HashMap<>();
         int[] left = {some.size()};
         for (VersionRecord record : some) {

@@ -17,27 +17,32 @@ final class VolumeCounters {
     }
 
     void possible(BlockId block, int versions, long bytes) {
-        add(block, new PasisCounters(versions, bytes, 0, 0, 0, 0, 0, 0));
+        add(block, new PasisCounters(versions, bytes, 0, 0, 0, 0, 0, 0, 0, 0));
     }
 
     void verification(BlockId block, boolean onDemand) {
-        add(block, new PasisCounters(0, 0, 1, onDemand ? 1 : 0, 0, 0, 0, 0));
+        add(block, new PasisCounters(0, 0, 1, onDemand ? 1 : 0, 0, 0, 0, 0, 0, 0));
     }
 
     void countCooperative(BlockId block) {
-        add(block, new PasisCounters(0, 0, 0, 0, 1, 0, 0, 0));
+        add(block, new PasisCounters(0, 0, 0, 0, 1, 0, 0, 0, 0, 0));
     }
 
     void countAvoided(BlockId block, int versions) {
-        add(block, new PasisCounters(0, 0, 0, 0, 0, versions, 0, 0));
+        add(block, new PasisCounters(0, 0, 0, 0, 0, versions, 0, 0, 0, 0));
     }
 
     void poisonous(BlockId block) {
-        add(block, new PasisCounters(0, 0, 0, 0, 0, 0, 1, 0));
+        add(block, new PasisCounters(0, 0, 0, 0, 0, 0, 1, 0, 0, 0));
     }
 
     void refused(BlockId block) {
-        add(block, new PasisCounters(0, 0, 0, 0, 0, 0, 0, 1));
+        add(block, new PasisCounters(0, 0, 0, 0, 0, 0, 0, 1, 0, 0));
+    }
+
+    /** Counts an answer to a client's read. */
+    void countAnswer(BlockId block, boolean withFragment) {
+        add(block, PasisCounters.ofAnswer(withFragment));
     }
 
     /** Reports the changes since its last report. */

@@ -334,9 +334,10 @@ class LogHolderTest {
         LogEntry large = SignedLog.entry(1, LogEntry.COMMAND_BYTES_MAX - Long.BYTES);
         int most = LogLimits.BYTES_MAX / large.length();
         for (int i = 0; i < most; i++) {
-            assertThat(holder.isHalfFull()).isEqualTo(2 * i * large.length() >= LogLimits.BYTES_MAX);
+            assertThat(holder.hasRoom(large)).isTrue();
             effects.addAll(holder.append(now, i, large));
         }
+        assertThat(holder.hasRoom(large)).isFalse();
         assertThat(holder.canAppend(large)).isFalse();
         assertThat(holder.canAppend(SignedLog.entry(1, 0))).isTrue();
         Append first = batch(0);

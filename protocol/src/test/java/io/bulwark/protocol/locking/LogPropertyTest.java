@@ -144,7 +144,7 @@ class LogPropertyTest {
             if (world.random.nextInt(20) == 0) {
                 world.order(OTHER, CounterState.add(world.random.nextInt(100)));
             }
-            if (holder.isHalfFull()) {
+            if (world.random.nextInt(400) == 0) {
                 perform(holder.stop(world.now));
             }
             close();

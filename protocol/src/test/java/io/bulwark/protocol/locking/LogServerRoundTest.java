@@ -234,6 +234,43 @@ class LogServerRoundTest {
         assertThat(server.onTick(now)).isEmpty();
     }
 
+    @PlantedBug(
+            in = Rounds.class,
+            rule = "a server that brings less than it could does not keep the turn",
+            replace = "isOwn || backed >= round.awaited",
+            with = "true")
+    @Test
+    void aServerThatBringsEntriesOneByOneLosesTheTurn() {
+        server = server(PrincipalId.replica(0));
+        for (int i = 0; i < 4; i++) {
+            append(log.batch(i));
+        }
+        openRound();
+        var _ = written(server.onExecuted(now));
+        assertThat(synced()).containsExactly(new LogEffect.Submit(fetchOf(4)));
+        now += 2 * Rounds.TURN_MILLIS;
+        assertThat(state.execute(SELF, pieces(1, 1))).isTrue();
+        assertThat(server.onExecuted(now)).isEmpty();
+        now += Rounds.TURN_MILLIS;
+        assertThat(server.onTick(now)).contains(new LogEffect.Submit(pieces(2, 4)));
+    }
+
+    @Test
+    void aServerThatBringsWholePiecesKeepsTheTurn() {
+        server = server(PrincipalId.replica(0));
+        append(log.batch(Collections.nCopies(10, SignedLog.entry(3, 20_000))));
+        openRound();
+        var _ = written(server.onExecuted(now));
+        assertThat(synced()).containsExactly(new LogEffect.Submit(fetchOf(10)));
+        now += 2 * Rounds.TURN_MILLIS;
+        assertThat(state.execute(SELF, pieces(1, 3))).isTrue();
+        assertThat(server.onExecuted(now)).isEmpty();
+        now += 2 * Rounds.TURN_MILLIS;
+        assertThat(server.onTick(now)).doesNotContain(new LogEffect.Submit(pieces(4, 6)));
+        now += Rounds.TURN_MILLIS;
+        assertThat(server.onTick(now)).contains(new LogEffect.Submit(pieces(4, 6)));
+    }
+
     @Test
     void piecesBehindAForgedChainAreSubmittedAnyway() {
         append(log.batch(5));

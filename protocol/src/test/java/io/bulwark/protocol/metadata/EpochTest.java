@@ -73,8 +73,8 @@ class EpochTest {
     @PlantedBug(
             in = PlacementChanges.class,
             rule = "the next epoch opens only when enough holders have sealed",
-            replace = ">= place.volume.policy().writeQuorum();",
-            with = ">= place.volume.policy().writeQuorum() - 1;")
+            replace = ">= volume.policy().writeQuorum())",
+            with = ">= volume.policy().writeQuorum() - 1)")
     @Test
     void theNextEpochOpensWhenAllButFHoldersHaveSealed() {
         List<Integer> before = group().holders();

@@ -135,6 +135,7 @@ final class Samples {
         all.put("lift-suspension", new Command.LiftSuspension(OWNER));
         all.put("change-holder", new Command.ChangeHolder("main", 3, 5, 1, 7));
         all.put("abort-change", new Command.AbortChange("main", 3, 5));
+        all.put("change-policy", new Command.ChangePolicy("main", 2));
         all.put("seal-epoch", new Command.SealEpoch(1, 3, 5));
         all.put("confirm-epoch", new Command.ConfirmEpoch(1, 3, 6));
         all.put("set-node", new Command.SetNode(new NodeAddress(7, "storage-7.example", 7417)));

@@ -78,6 +78,112 @@ class MaskingReadTest {
         assertRead(fresh);
     }
 
+    /** Three of five nodes, in this order. */
+    private PasisRead optimistic(int copies) {
+        ReadPlan plan = new ReadPlan(List.of(4, 3, 2, 1, 0), 0, copies);
+        return PasisRead.withWriteBack(group.pasis(), GroupFixture.CLIENT, 5, GroupFixture.TIMES, plan);
+    }
+
+    private List<Integer> asked(List<Effect> effects) {
+        return GroupFixture.sent(effects, PasisMessage.Request.class).stream()
+                .map(ask -> ask.target().slot())
+                .toList();
+    }
+
+    @Test
+    void twoBPlusOneAnswersWithAVerifiedWinnerAreEnough() {
+        PasisRead few = optimistic(1);
+        assertThat(asked(few.start(0))).containsExactly(4, 3, 2);
+        few.onMessage(0, GroupFixture.node(4), verified(4, fresh, true));
+        few.onMessage(0, GroupFixture.node(3), verified(3, fresh, false));
+        assertThat(few.outcome()).isEmpty();
+        few.onMessage(0, GroupFixture.node(2), verified(2, fresh, false));
+        assertThat(few.outcome())
+                .contains(new PasisReadOutcome.Value(fresh.timestamp(), fresh.block(), fresh.block()));
+        assertThat(few.report()).isEqualTo(new ReadReport(0, 1, 3, false, false, 512));
+    }
+
+    /** A liar's later version, and a version that is not verified: Figure 2's second round, which asks for hashes alone. */
+    @Test
+    void whatTheFirstRoundCannotDecideIsLeftToTheRestOfNMinusB() {
+        PasisRead few = optimistic(1);
+        few.start(0);
+        few.onMessage(0, GroupFixture.node(4), group.history(4, ValidatingTimestamp.NONE, true, group.version(9, 9)));
+        few.onMessage(0, GroupFixture.node(3), verified(3, fresh, false));
+        List<Effect> second = few.onMessage(0, GroupFixture.node(2), verified(2, fresh, false));
+        assertThat(asked(second)).containsExactly(1);
+        assertThat(GroupFixture.sent(second, PasisMessage.Read.class)).noneMatch(PasisMessage.Read::withFragment);
+        assertThat(few.report().secondRound()).isTrue();
+        List<Effect> third = few.onMessage(0, GroupFixture.node(1), verified(1, fresh, false));
+        assertThat(GroupFixture.sent(third, PasisMessage.ReadFragment.class))
+                .as("no copy of the winner came")
+                .hasSize(1);
+    }
+
+    @Test
+    void whatIsNotVerifiedIsReturnedOnceNMinusBNodesHaveItAndWrittenBackElse() {
+        PasisRead few = optimistic(1);
+        few.start(0);
+        for (int slot = 4; slot > 1; slot--) {
+            few.onMessage(
+                    0,
+                    GroupFixture.node(slot),
+                    slot == 4 ? answer(4, fresh, false, true) : group.history(slot, fresh));
+        }
+        assertThat(few.outcome()).isEmpty();
+        assertThat(few.onMessage(0, GroupFixture.node(1), group.history(1, fresh)))
+                .isEmpty();
+        assertThat(few.outcome())
+                .contains(new PasisReadOutcome.Value(fresh.timestamp(), fresh.block(), fresh.block()));
+
+        PasisRead behind = optimistic(1);
+        behind.start(0);
+        behind.onMessage(0, GroupFixture.node(4), answer(4, fresh, false, true));
+        behind.onMessage(0, GroupFixture.node(3), group.history(3, fresh));
+        behind.onMessage(0, GroupFixture.node(2), group.history(2, old));
+        List<Effect> effects = behind.onMessage(0, GroupFixture.node(1), group.history(1, old));
+        assertThat(GroupFixture.sent(effects, PasisMessage.Write.class))
+                .extracting(write -> write.target().slot())
+                .containsExactlyInAnyOrder(0, 1, 2);
+        assertThat(behind.outcome()).isEmpty();
+    }
+
+    /** Case b of Figure 3: hashes alone came, and the first node that is asked for the block sends another one. */
+    @Test
+    void whereOnlyHashesCameTheBlockIsFetchedFromOneThatHasTheWinner() {
+        PasisRead few = optimistic(0);
+        assertThat(GroupFixture.sent(few.start(0), PasisMessage.Read.class)).noneMatch(PasisMessage.Read::withFragment);
+        few.onMessage(0, GroupFixture.node(4), verified(4, fresh, false));
+        few.onMessage(0, GroupFixture.node(3), verified(3, fresh, false));
+        assertThat(asked(few.onMessage(0, GroupFixture.node(2), verified(2, fresh, false))))
+                .containsExactly(4);
+        PasisMessage.Fragment wrong = new PasisMessage.Fragment(
+                group.pasis().target(4),
+                fresh.timestamp().name(),
+                PasisMessage.Held.HELD,
+                old.block(),
+                ValidatingTimestamp.NONE);
+        assertThat(asked(few.onMessage(0, GroupFixture.node(4), wrong))).containsExactly(3);
+        few.onMessage(0, GroupFixture.node(3), group.fragment(3, fresh));
+        assertThat(few.outcome())
+                .contains(new PasisReadOutcome.Value(fresh.timestamp(), fresh.block(), fresh.block()));
+        assertThat(few.report()).isEqualTo(new ReadReport(0, 0, 3, false, true, 1024));
+    }
+
+    private PasisMessage.History verified(int slot, GroupFixture.Version version, boolean copy) {
+        return answer(slot, version, true, copy);
+    }
+
+    private PasisMessage.History answer(int slot, GroupFixture.Version version, boolean known, boolean copy) {
+        return new PasisMessage.History(
+                group.pasis().target(slot),
+                ValidatingTimestamp.NONE,
+                List.of(new PasisMessage.Entry(version.timestamp(), known)),
+                false,
+                ValidatingTimestamp.NONE,
+                copy ? version.block() : null);
+    }
+
     @Test
     void whatBPlusOneNodesHaveVerifiedIsNotWrittenBack() {
         read.start(0);

@@ -10,6 +10,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 
 /**
  * A faulty node: a correct server whose requests and answers are tampered with. It uses a few lies at a time, and
@@ -26,6 +27,7 @@ public final class Liar {
     private final List<Lie> inUse = new ArrayList<>();
     private final List<DelayedSend> held = new ArrayList<>();
     private int refused;
+    private BooleanSupplier asleep = () -> false;
 
     /** @param menu what it ever does */
     public Liar(Lies lies, Set<Lie> menu, Random random) {
@@ -45,6 +47,12 @@ public final class Liar {
         return new Liar(lies, kinds == 0 ? EnumSet.allOf(Lie.class) : menu, random);
     }
 
+    /** Makes it answer like a correct node for as long as this holds. */
+    public Liar asleepWhile(BooleanSupplier condition) {
+        asleep = condition;
+        return this;
+    }
+
     private void change() {
         List<Lie> all = List.copyOf(menu);
         inUse.clear();
@@ -57,6 +65,9 @@ public final class Liar {
 
     /** The lie that this party is told now. */
     private Lie towards(PrincipalId party) {
+        if (asleep.getAsBoolean()) {
+            return Lie.HONEST;
+        }
         Lie lie = inUse.get(random.nextInt(inUse.size()));
         return switch (lie) {
             case EQUIVOCATES -> party.number() % 2 == refused % 2 ? ALL[random.nextInt(ALL.length)] : Lie.HONEST;

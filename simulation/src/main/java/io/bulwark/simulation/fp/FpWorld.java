@@ -102,6 +102,7 @@ public final class FpWorld implements SimulatedWorld {
                         volume.placed(),
                         faulty,
                         setting.nodes(),
+                        setting.faults(),
                         new Random(setting.random("holders").nextLong())))
                 : Optional.empty();
         this.keys = new FpKeys(setting, volume::keysOf);

@@ -48,7 +48,7 @@ final class LockClient {
     private @Nullable OpenLog log;
     private final List<Runnable> whenLocked = new ArrayList<>();
     private final List<Runnable> whenFree = new ArrayList<>();
-    private long logged;
+    private final List<Consumer<Optional<Reply.LogOutcome>>> whenClosed = new ArrayList<>();
 
     private enum State {
         FREE,
@@ -72,11 +72,6 @@ final class LockClient {
 
     Party party() {
         return party;
-    }
-
-    /** Returns how many entries of its logs have got a reply. */
-    long logged() {
-        return logged;
     }
 
     private void renew() {
@@ -107,11 +102,10 @@ final class LockClient {
     }
 
     private void open(LogId id, List<Subtree> wanted, HolderKey key) {
+        invariants.begun(id);
         LogHolder holder = new LogHolder(new LogHolder.Terms(cluster, id, party.replicas()), key::sign, TIMES);
-        LogOperation operation = new LogOperation(holder, (number, reply) -> {
-            logged++;
-            invariants.acknowledged(id, number, reply);
-        });
+        LogOperation operation =
+                new LogOperation(holder, (number, reply) -> invariants.acknowledged(id, number, reply));
         log = new OpenLog(id, operation);
         subtrees = wanted;
         state = State.OPEN;
@@ -132,7 +126,14 @@ final class LockClient {
     private void onEnded(LogId id) {
         state = State.CLOSING;
         log = null;
-        holding.submit(new Command.Unlock(), reply -> outcome(id, outcome -> free()));
+        holding.submit(
+                new Command.Unlock(),
+                reply -> outcome(id, outcome -> {
+                    List<Consumer<Optional<Reply.LogOutcome>>> waiting = List.copyOf(whenClosed);
+                    whenClosed.clear();
+                    waiting.forEach(then -> then.accept(outcome));
+                    free();
+                }));
     }
 
     private void free() {
@@ -156,6 +157,9 @@ final class LockClient {
 
     /** Sends a request about names of a bucket. The reply is empty if it will never be known. */
     void request(String bucket, NameRequest request, Consumer<Optional<Reply>> then) {
+        if (party.isDead()) {
+            return;
+        }
         if (state == State.LOCKING) {
             whenLocked.add(() -> request(bucket, request, then));
             return;
@@ -182,8 +186,9 @@ final class LockClient {
                         then.accept(Optional.of(reply));
                     }
                 }
+                // The outcome is asked for once: the next LOCK of the session ends it.
                 case LogOperation.Result.Outstanding outstanding ->
-                    outcome(open.id, outcome -> {
+                    whenClosed.add(outcome -> {
                         if (outcome.isEmpty()) {
                             then.accept(Optional.empty());
                         } else if (outstanding.number() > outcome.get().length()) {
@@ -244,7 +249,7 @@ final class LockClient {
     }
 
     private long againMillis() {
-        return 1 + party.random().nextInt(AGAIN_MILLIS);
+        return 1L + party.random().nextInt(AGAIN_MILLIS);
     }
 
     private void read(Query query, List<Subtree> names, Consumer<Optional<Reply>> then) {

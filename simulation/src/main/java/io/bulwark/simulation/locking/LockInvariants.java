@@ -6,9 +6,12 @@ import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.simulation.campaign.Invariant;
-import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** Invariants of Byzantine Locking, beside the linearizability of the namespace. */
@@ -25,56 +28,73 @@ public final class LockInvariants {
     public static final Invariant ROUND_ENDS =
             new Invariant("round-ends", "docs/protocols/locking.md, limits; PROTOCOLS 5, close");
 
+    /** No two versions of one volume have one number, whoever made them, in a log or not (rule 2). */
+    public static final Invariant VERSION_GIVEN_ONCE =
+            new Invariant("version-given-once", "docs/protocols/locking.md, supply; PROTOCOLS 5, LOCK");
+
+    private final Set<Long> versions = new HashSet<>();
     private final NavigableMap<LogId, NavigableMap<Long, Bytes>> open = new TreeMap<>();
+    private final Map<LogId, Reply.LogOutcome> closed = new TreeMap<>();
     private long acknowledged;
     private long checked;
+
+    /** A correct client has made a version. */
+    void made(long version) {
+        if (!versions.add(version)) {
+            throw VERSION_GIVEN_ONCE.violation("", "version " + version + " was made twice");
+        }
+    }
+
+    /** A correct holder begins a log. */
+    void begun(LogId log) {
+        open.put(log, new TreeMap<>());
+    }
 
     /** A correct holder got this reply to an entry. */
     void acknowledged(LogId log, long number, Bytes reply) {
         acknowledged++;
-        open.computeIfAbsent(log, id -> new TreeMap<>()).put(number, reply);
-    }
-
-    /** A replica has executed something: logs may have ended. */
-    void executed(MetadataStateMachine machine) {
-        if (open.isEmpty()) {
-            return;
-        }
-        List<LogId> ended = new ArrayList<>();
-        for (LogId log : open.keySet()) {
-            boolean isOpen = machine.locks()
-                    .log(log.holder(), log.session())
-                    .filter(found -> found.id().equals(log))
-                    .isPresent();
-            if (!isOpen && machine.commands() >= log.lock()) {
-                ended.add(log);
-            }
-        }
-        for (LogId log : ended) {
-            Query query = new Query.LogOutcome(log.session(), log.lock(), 1);
-            if (Reply.decode(machine.query(log.holder(), query.encoded())) instanceof Reply.LogOutcome outcome) {
-                check(log, outcome);
-                open.remove(log);
-            }
-        }
-    }
-
-    private void check(LogId log, Reply.LogOutcome outcome) {
         NavigableMap<Long, Bytes> entries = open.get(log);
-        if (entries.lastKey() > outcome.length()) {
-            throw ACKNOWLEDGED_SURVIVES.violation(
-                    "", "entry " + entries.lastKey() + " of " + log + ", which was closed at " + outcome.length());
+        if (entries != null) {
+            entries.put(number, reply);
+        } else if (closed.containsKey(log)) {
+            check(log, number, reply, closed.get(log));
         }
-        entries.tailMap(outcome.first()).forEach((number, reply) -> {
-            Bytes replayed = outcome.replies().get((int) (number - outcome.first()));
+    }
+
+    /** A command was executed: logs may have ended. */
+    void executed(MetadataStateMachine machine) {
+        List<LogId> ended = open.keySet().stream()
+                .filter(log -> machine.locks()
+                        .log(log.holder(), log.session())
+                        .filter(found -> found.id().equals(log))
+                        .isEmpty())
+                .toList();
+        for (LogId log : ended) {
+            NavigableMap<Long, Bytes> entries = Objects.requireNonNull(open.remove(log));
+            Query query = new Query.LogOutcome(log.session(), log.lock(), 1);
+            // A session that has ended with its log keeps no outcome.
+            if (Reply.decode(machine.query(log.holder(), query.encoded())) instanceof Reply.LogOutcome outcome) {
+                closed.put(log, outcome);
+                entries.forEach((number, reply) -> check(log, number, reply, outcome));
+            }
+        }
+    }
+
+    private void check(LogId log, long number, Bytes reply, Reply.LogOutcome outcome) {
+        if (number > outcome.length()) {
+            throw ACKNOWLEDGED_SURVIVES.violation(
+                    "", "entry " + number + " of " + log + ", which was closed at " + outcome.length());
+        }
+        if (number >= outcome.first()) {
             checked++;
+            Bytes replayed = outcome.replies().get((int) (number - outcome.first()));
             if (!replayed.equals(reply)) {
                 throw OVERLAY_EQUALS_REPLAY.violation(
                         "",
                         "entry " + number + " of " + log + ": " + Reply.decode(reply) + ", at replay "
                                 + Reply.decode(replayed));
             }
-        });
+        }
     }
 
     /** Returns how many entries log servers have acknowledged to correct holders. */

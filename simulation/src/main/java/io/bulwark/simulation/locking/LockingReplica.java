@@ -67,6 +67,11 @@ final class LockingReplica implements ProtocolServer {
         random = new Random(seed);
     }
 
+    /** Returns whether its log server takes entries. */
+    boolean isServing() {
+        return server != null;
+    }
+
     @Override
     public List<Effect> onMessage(long nowMillis, PrincipalId from, long requestId, Message message) {
         if (message instanceof LockingMessage.ToServer asked) {

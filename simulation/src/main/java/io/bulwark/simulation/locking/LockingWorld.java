@@ -1,34 +1,41 @@
 package io.bulwark.simulation.locking;
 
 import io.bulwark.protocol.cluster.NodeAddress;
+import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.locking.LockView;
 import io.bulwark.protocol.locking.LockingCodec;
+import io.bulwark.protocol.locking.LogId;
 import io.bulwark.protocol.locking.LogServer;
 import io.bulwark.protocol.locking.Subtree;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Condition;
 import io.bulwark.protocol.metadata.Genesis;
 import io.bulwark.protocol.metadata.GenesisKeys;
+import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
+import io.bulwark.protocol.metadata.Rights;
+import io.bulwark.protocol.metadata.Scope;
 import io.bulwark.protocol.metadata.Versioning;
 import io.bulwark.protocol.ordering.OrderingCodec;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.simulation.campaign.Invariant;
 import io.bulwark.simulation.campaign.Setting;
 import io.bulwark.simulation.campaign.SimulatedWorld;
+import io.bulwark.simulation.engine.SimulatedRecords;
 import io.bulwark.simulation.engine.Simulation;
 import io.bulwark.simulation.metadata.CommandOrder;
 import io.bulwark.simulation.metadata.LyingReplica;
+import io.bulwark.simulation.metadata.OrderedState;
 import io.bulwark.simulation.metadata.ReplicaDisk;
 import io.bulwark.simulation.metadata.ReplicaInvariants;
 import io.bulwark.simulation.metadata.SimulatedReplica;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -41,17 +48,30 @@ import java.util.stream.IntStream;
  * locks and without. Replies must fit into one order of all requests.
  */
 public final class LockingWorld implements SimulatedWorld {
+    static final String NAMES = "names";
+    static final String WILD = "wild";
+    static final String VOLUME = "volume";
+    static final int NODES = 5;
     private static final int CLIENTS = 3;
-    private static final String NAMES = "names";
+
+    /** Its rights change. */
+    static final PrincipalId GRANTED = PrincipalId.client(CLIENTS);
+
+    private static final int OPERATOR = 10;
+    private static final int FIRST_FAULTY_CLIENT = 20;
     private static final List<String> KEYS = List.of("a/1", "a/2", "b/1", "b/2", "c");
     private static final List<String> PREFIXES = List.of("a/", "b/", "", "a/1");
     private static final List<String> HOMES = List.of("a/", "b/", "");
-    private static final int NODES = 4;
     private static final int BLOCK_BYTES = 512;
     private static final int UNDER_WAY_MAX = 4;
     private static final int LOCKS_ONE_IN = 4;
     private static final int RELEASES_ONE_IN = 40;
     private static final int TOGETHER_MAX = 3;
+    private static final int KILLS_ONE_IN = 90;
+    private static final int ALL_CRASH_ONE_IN = 120;
+    private static final int OPERATES_ONE_IN = 25;
+    private static final List<Integer> SPEEDS = List.of(1, 8, 8, 20, 60);
+    private static final int WILD_ONE_IN = 20;
     private static final long SETUP_MILLIS = 600_000;
 
     /** Bound of the time in which all rounds end, once all is well: see docs/protocols/locking.md. */
@@ -63,9 +83,12 @@ public final class LockingWorld implements SimulatedWorld {
     private final CommandOrder order;
     private final List<PrincipalId> replicaIds;
     private final Set<PrincipalId> faulty = new TreeSet<>();
-    private final Map<PrincipalId, SimulatedReplica> replicas = new TreeMap<>();
+    private final Set<PrincipalId> forgetful = new TreeSet<>();
+    private final Map<PrincipalId, LockingReplica> processes = new TreeMap<>();
+    private final Map<PrincipalId, ReplicaDisk> disks = new TreeMap<>();
     private final LockInvariants invariants = new LockInvariants();
     private final LogLies.Shared lies = new LogLies.Shared();
+    private final OrderedState state;
     private final Bytes cluster = GenesisKeys.NONE.cluster();
     private final List<LockClient> clients = new ArrayList<>();
     private final NameHistory history = new NameHistory();
@@ -73,7 +96,15 @@ public final class LockingWorld implements SimulatedWorld {
     /** Clients stay at home, except one time in so many. */
     private final int visitsOneIn;
 
+    /** Faulty clients do something in one step of so many. */
+    private final int attacksOneIn;
+
     private final int[] underWay = new int[CLIENTS];
+    private final int operatesOneIn;
+    private final List<FaultyHolder> attackers = new ArrayList<>();
+    private final LockOperator operator;
+    private final Amnesia amnesia;
+    private int parties;
     private boolean isUndecided;
     private int volume;
     private int values;
@@ -84,7 +115,8 @@ public final class LockingWorld implements SimulatedWorld {
     LockingWorld(Setting setting) {
         this.setting = setting;
         random = new Random(setting.random("locking").nextLong());
-        visitsOneIn = 2 + random.nextInt(40);
+        visitsOneIn = 3 << (2 * random.nextInt(4));
+        attacksOneIn = 2 << (2 * random.nextInt(4));
         simulation = new Simulation(
                 setting.seed(),
                 setting.network(),
@@ -94,31 +126,67 @@ public final class LockingWorld implements SimulatedWorld {
         replicaIds = IntStream.range(0, 3 * setting.faults() + 1)
                 .mapToObj(PrincipalId::replica)
                 .toList();
-        while (faulty.size() < setting.faults()) {
-            faulty.add(replicaIds.get(random.nextInt(replicaIds.size())));
-        }
-        addReplicas();
+        boolean isRecovering = setting.random("recoveries").nextInt(3) == 0;
+        chooseFaulty(isRecovering ? setting.faults() - 1 : setting.faults());
+        state = addReplicas();
         setUp();
         for (int number = 1; number <= CLIENTS; number++) {
             clients.add(client(number));
         }
+        for (int number = 0; number < setting.byzantineClients(); number++) {
+            attackers.add(new FaultyHolder(
+                    party(PrincipalId.client(FIRST_FAULTY_CLIENT + number)), cluster, volume, lies, random.nextLong()));
+        }
+        operator = new LockOperator(
+                party(PrincipalId.client(OPERATOR)),
+                attackers.stream().map(FaultyHolder::self).toList(),
+                this::group,
+                random.nextLong());
+        for (int node = 0; node < NODES; node++) {
+            new EpochHolder(party(PrincipalId.node(node)), volume, this::group);
+        }
+        amnesia = new Amnesia(
+                List.copyOf(forgetful),
+                isRecovering ? replicaIds.stream().filter(id -> !faulty.contains(id)).toList() : List.of(),
+                new Replicas(),
+                new Random(setting.random("amnesia").nextLong()));
+        operatesOneIn = setting.random("operator").nextBoolean() ? OPERATES_ONE_IN : Integer.MAX_VALUE;
+        // Marks of contention end within a run, and in some runs sessions expire.
+        order.setSpeed(SPEEDS.get(random.nextInt(SPEEDS.size())));
     }
 
-    private void addReplicas() {
+    private void chooseFaulty(int count) {
+        while (faulty.size() < count) {
+            PrincipalId chosen = replicaIds.get(random.nextInt(replicaIds.size()));
+            if (faulty.add(chosen) && random.nextInt(3) == 0) {
+                forgetful.add(chosen);
+            }
+        }
+    }
+
+    private OrderedState addReplicas() {
         List<NodeAddress> addresses = IntStream.range(0, NODES)
                 .mapToObj(node -> new NodeAddress(node, "node-" + node, 1))
                 .toList();
-        List<Genesis.Grant> grants = IntStream.rangeClosed(1, CLIENTS)
-                .mapToObj(client -> Genesis.Grant.all(PrincipalId.client(client)))
-                .toList();
+        List<Genesis.Grant> grants = new ArrayList<>();
+        for (int client = 1; client <= CLIENTS; client++) {
+            PrincipalId id = PrincipalId.client(client);
+            grants.add(id.equals(GRANTED) ? Genesis.Grant.none(id) : Genesis.Grant.all(id));
+        }
+        grants.add(Genesis.Grant.all(PrincipalId.client(OPERATOR)));
+        for (int client = 0; client < setting.byzantineClients(); client++) {
+            grants.add(new Genesis.Grant(PrincipalId.client(FIRST_FAULTY_CLIENT + client), false, true, true));
+        }
         Genesis genesis = new Genesis(addresses, grants);
-        ReplicaInvariants agreement = new ReplicaInvariants(invariants::executed);
+        OrderedState all = new OrderedState(order, genesis, setting.faults(), invariants::executed);
+        ReplicaInvariants agreement = new ReplicaInvariants();
         for (PrincipalId id : replicaIds) {
             ReplicaDisk disk = new ReplicaDisk(genesis, setting.faults());
+            disks.put(id, disk);
             simulation.addNode(id, () -> {
-                boolean isLiar = faulty.contains(id);
                 SimulatedReplica replica =
                         new SimulatedReplica(id.number(), order, disk, agreement, random.nextLong());
+                boolean isLiar = faulty.contains(id) && !forgetful.contains(id);
                 LockingReplica process = new LockingReplica(
                         new LogServer.Config(cluster, replicaIds, id, 0),
                         replica,
@@ -129,31 +197,63 @@ public final class LockingWorld implements SimulatedWorld {
                 if (isLiar) {
                     return new LyingReplica(process, random.nextLong());
                 }
-                replicas.put(id, replica);
+                processes.put(id, process);
                 return process;
             });
         }
+        return all;
     }
 
-    /** @param purpose no two parties of one client may draw the same calls */
-    private Party party(int number, String purpose) {
+    /** Replicas that lose something. */
+    private final class Replicas implements Amnesia.Host {
+        @Override
+        public Set<LogId> openLogs() {
+            return LockingWorld.this.openLogs();
+        }
+
+        @Override
+        public boolean isServing(PrincipalId replica) {
+            return Objects.requireNonNull(processes.get(replica)).isServing();
+        }
+
+        @Override
+        public void loseLogs(PrincipalId replica) {
+            if (simulation.isUp(replica)) {
+                simulation.crash(replica);
+            }
+            simulation.records(replica).rollBackTo(new SimulatedRecords());
+            simulation.restart(replica);
+        }
+
+        @Override
+        public void loseAll(PrincipalId replica) {
+            Objects.requireNonNull(disks.get(replica)).forget(order.size());
+            loseLogs(replica);
+        }
+    }
+
+    /** Returns a new party. No two of one client draw the same calls. */
+    private Party party(PrincipalId self) {
         return new Party(
                 simulation,
-                PrincipalId.client(number),
+                self,
                 replicaIds,
-                new Random(setting.random(purpose + number).nextLong()));
+                new Random(setting.random("party " + ++parties).nextLong()));
     }
 
     private LockClient client(int number) {
-        return new LockClient(party(number, "client "), cluster, volume, invariants);
+        return new LockClient(party(PrincipalId.client(number)), cluster, volume, invariants);
     }
 
     private void setUp() {
-        OrderedSession session = new OrderedSession(party(1, "set up "), 0);
-        ProtectionPolicy policy = new ProtectionPolicy(1, 2, NODES, BLOCK_BYTES);
-        Reply created = must(session, new Command.CreateVolume("volume", VolumeKind.OBJECT, policy, 0, 1, 0));
+        OrderedSession session = new OrderedSession(party(PrincipalId.client(OPERATOR)), 0);
+        ProtectionPolicy policy = new ProtectionPolicy(1, 2, NODES - 1, BLOCK_BYTES);
+        Reply created = must(session, new Command.CreateVolume(VOLUME, VolumeKind.OBJECT, policy, 0, 1, 0));
         volume = ((Reply.VolumeCreated) created).volume();
-        must(session, new Command.CreateBucket(NAMES, "volume", Versioning.LATEST_ONLY, 0));
+        for (String bucket : List.of(NAMES, WILD)) {
+            must(session, new Command.CreateBucket(bucket, VOLUME, Versioning.LATEST_ONLY, 0));
+            must(session, new Command.SetGrant(GRANTED, new Scope.OfBucket(bucket), Rights.ALL));
+        }
     }
 
     private Reply must(OrderedSession session, Command command) {
@@ -164,12 +264,6 @@ public final class LockingWorld implements SimulatedWorld {
             throw new IllegalStateException(command + ": " + replies);
         }
         return replies.getFirst();
-    }
-
-    private SimulatedReplica mostAdvanced() {
-        return replicas.values().stream()
-                .max(Comparator.comparingInt(SimulatedReplica::executed))
-                .orElseThrow();
     }
 
     @Override
@@ -187,8 +281,52 @@ public final class LockingWorld implements SimulatedWorld {
         return Set.copyOf(faulty);
     }
 
+    private PlacementGroup group() {
+        PrincipalId node = PrincipalId.node(0);
+        Reply reply = Reply.decode(state.now().query(node, new Query.GetMap().encoded()));
+        return ((Reply.Map) reply).map().volume(volume).orElseThrow().groups().getFirst();
+    }
+
+    private Set<LogId> openLogs() {
+        Query query = new Query.ListLocks(Optional.empty(), 1_000);
+        Reply reply = Reply.decode(
+                state.now().query(PrincipalId.client(OPERATOR), query.encoded()));
+        Set<LogId> open = new TreeSet<>();
+        ((Reply.LockList) reply).locks().forEach(lock -> open.add(lock.log()));
+        return open;
+    }
+
     @Override
     public void step() {
+        work();
+        work();
+        attackers.forEach(attacker -> {
+            if (random.nextInt(attacksOneIn) == 0) {
+                attacker.step();
+            }
+        });
+        if (random.nextInt(operatesOneIn) == 0) {
+            operator.step();
+        }
+        if (random.nextInt(KILLS_ONE_IN) == 0) {
+            kill(random.nextInt(CLIENTS));
+        }
+        if (random.nextInt(ALL_CRASH_ONE_IN) == 0) {
+            replicaIds.stream().filter(simulation::isUp).forEach(simulation::crash);
+            replicaIds.forEach(simulation::restart);
+        }
+        amnesia.step();
+    }
+
+    /** A client dies, with its locks. Another one of this name follows. */
+    private void kill(int number) {
+        clients.get(number).party().die();
+        ended += underWay[number];
+        underWay[number] = 0;
+        clients.set(number, client(number + 1));
+    }
+
+    private void work() {
         int number = random.nextInt(CLIENTS);
         boolean isVisiting = random.nextInt(visitsOneIn) == 0;
         String home = isVisiting ? PREFIXES.get(random.nextInt(PREFIXES.size())) : HOMES.get(number);
@@ -200,8 +338,26 @@ public final class LockingWorld implements SimulatedWorld {
         if (random.nextInt(RELEASES_ONE_IN) == 0) {
             clients.get(number).release(() -> {});
         }
+        if (random.nextInt(WILD_ONE_IN) == 0 && !attackers.isEmpty()) {
+            wild(number);
+        }
         for (int i = random.nextInt(TOGETHER_MAX); i >= 0 && !isIdle && underWay[number] < UNDER_WAY_MAX; i--) {
             request(number, anyRequest(home));
+        }
+    }
+
+    /** Works among names that faulty clients change: this ends, and nothing else is known of it. */
+    private void wild(int number) {
+        begun++;
+        underWay[number]++;
+        LockClient client = clients.get(number);
+        client.request(WILD, anyRequest(""), reply -> onEnd(number, client));
+    }
+
+    private void onEnd(int number, LockClient client) {
+        if (!client.party().isDead()) {
+            ended++;
+            underWay[number]--;
         }
     }
 
@@ -237,12 +393,12 @@ public final class LockingWorld implements SimulatedWorld {
         LockClient client = clients.get(number);
         NameHistory.Pending pending = history.invoke(client.party().self().toString(), request);
         client.request(NAMES, request, reply -> {
-            ended++;
-            underWay[number]--;
+            onEnd(number, client);
             reply.ifPresent(known -> {
                 pending.complete(known);
                 if (known instanceof Reply.ObjectStored stored) {
                     lastVersion = stored.version();
+                    invariants.made(lastVersion);
                 }
             });
         });
@@ -258,19 +414,19 @@ public final class LockingWorld implements SimulatedWorld {
 
     private List<LockView.OpenLog> openRounds() {
         return replicaIds.stream()
-                .flatMap(id -> mostAdvanced().machine().locks().fetchesOwed(id).stream())
+                .flatMap(id -> state.now().locks().fetchesOwed(id).stream())
                 .distinct()
                 .toList();
     }
 
     @Override
     public boolean isIdle() {
-        return begun == ended;
+        return begun == ended && !operator.isAtWork();
     }
 
     @Override
     public void check() {
-        // Replies and logs are judged when they come.
+        state.now();
     }
 
     @Override
@@ -294,6 +450,16 @@ public final class LockingWorld implements SimulatedWorld {
     @Override
     public long completed() {
         return ended;
+    }
+
+    /** Returns how many stores of log servers were lost. */
+    public long losses() {
+        return amnesia.losses();
+    }
+
+    /** Returns how many changes an operator has made. */
+    public long changes() {
+        return operator.changes();
     }
 
     /** Returns whether the history allows too many orders to be judged. */

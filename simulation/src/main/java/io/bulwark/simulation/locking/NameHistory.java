@@ -4,6 +4,7 @@ import io.bulwark.protocol.metadata.Reply;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * judged as a whole. Not for several threads at once.
  */
 final class NameHistory {
-    private static final int CONFIGURATIONS_MAX = 1_000_000;
+    private static final int CONFIGURATIONS_MAX = 200_000;
 
     private final List<Pending> all = new ArrayList<>();
     private long lastStamp;
@@ -74,10 +75,6 @@ final class NameHistory {
         return pending;
     }
 
-    int size() {
-        return all.size();
-    }
-
     /** Looks for an order. */
     Verdict judge() {
         List<Pending> judged = all.stream()
@@ -109,7 +106,7 @@ final class NameHistory {
         private int mostDone = -1;
         private String longest = "";
 
-        private record Frame(Configuration at, List<Integer> next, int[] taken) {}
+        private record Frame(Configuration at, Iterator<Integer> next) {}
 
         private Search(List<Pending> requests) {
             this.requests = requests;
@@ -125,10 +122,10 @@ final class NameHistory {
                 if (visited.size() > CONFIGURATIONS_MAX) {
                     return new Verdict.Undecided();
                 }
-                if (frame.taken[0] == frame.next.size()) {
-                    path.removeLast();
+                if (frame.next.hasNext()) {
+                    step(frame.at, frame.next.next());
                 } else {
-                    step(frame.at, frame.next.get(frame.taken[0]++));
+                    path.removeLast();
                 }
             }
             return new Verdict.Violated(longest);
@@ -137,8 +134,7 @@ final class NameHistory {
         private void step(Configuration at, int number) {
             Pending request = requests.get(number);
             @Nullable NameState state = at.state.after(request.request, request.reply);
-            boolean isVain = state == null || (!request.isRequired() && state.equals(at.state));
-            if (!isVain) {
+            if (state != null && (request.isRequired() || !state.equals(at.state))) {
                 BitSet done = (BitSet) at.done.clone();
                 done.set(number);
                 enter(new Configuration(done, state));
@@ -149,7 +145,7 @@ final class NameHistory {
             if (!visited.add(at)) {
                 return;
             }
-            path.add(new Frame(at, next(at.done), new int[1]));
+            path.add(new Frame(at, next(at).iterator()));
             if (at.done.cardinality() > mostDone) {
                 mostDone = at.done.cardinality();
                 longest = explain(at);
@@ -165,8 +161,12 @@ final class NameHistory {
             return true;
         }
 
-        /** Returns the requests that may take effect next, those with an answer first. */
-        private List<Integer> next(BitSet done) {
+        /**
+         * Returns the requests that may take effect next, those with an answer first. One without an answer can wait as
+         * long as all others are possible, and none carries its effect to another name.
+         */
+        private List<Integer> next(Configuration at) {
+            BitSet done = at.done;
             long first = Long.MAX_VALUE;
             for (int number = done.nextClearBit(0); number < requests.size(); number = done.nextClearBit(number + 1)) {
                 first = Math.min(first, requests.get(number).completed);
@@ -179,13 +179,19 @@ final class NameHistory {
                 (requests.get(number).isRequired() ? answered : others).add(number);
             }
             answered.sort((a, b) -> Long.compare(requests.get(a).completed, requests.get(b).completed));
-            answered.addAll(others);
+            boolean mayWait = answered.stream().map(requests::get).noneMatch(request ->
+                    request.request instanceof NameRequest.Rename
+                            || request.request instanceof NameRequest.Copy
+                            || at.state.after(request.request, request.reply) == null);
+            if (!mayWait) {
+                answered.addAll(others);
+            }
             return answered;
         }
 
         private String explain(Configuration at) {
             StringBuilder text = new StringBuilder("after " + mostDone + " requests: " + at.state + "; next of");
-            next(at.done).stream().limit(8).forEach(number -> text.append("\n  ").append(requests.get(number)));
+            next(at).stream().limit(8).forEach(number -> text.append("\n  ").append(requests.get(number)));
             return text.toString();
         }
     }

@@ -101,7 +101,7 @@ final class Party {
         simulation.send(self, to, 0, message);
     }
 
-    private static final class Reporting<R> implements ClientOperation<R> {
+    private final class Reporting<R> implements ClientOperation<R> {
         private final ClientOperation<R> operation;
         private final Consumer<R> then;
         private boolean isReported;
@@ -118,12 +118,12 @@ final class Party {
 
         @Override
         public List<Effect> onMessage(long nowMillis, PrincipalId from, Message message) {
-            return report(operation.onMessage(nowMillis, from, message));
+            return isDead ? List.of() : report(operation.onMessage(nowMillis, from, message));
         }
 
         @Override
         public List<Effect> onTick(long nowMillis) {
-            return report(operation.onTick(nowMillis));
+            return isDead ? List.of() : report(operation.onTick(nowMillis));
         }
 
         private List<Effect> report(List<Effect> effects) {

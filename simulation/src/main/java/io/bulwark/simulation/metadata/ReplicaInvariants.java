@@ -10,7 +10,6 @@ import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Consumer;
 
 /** Invariants of correct replicas. */
 public final class ReplicaInvariants {
@@ -35,18 +34,8 @@ public final class ReplicaInvariants {
             MetadataError.NOT_AUTHORISED,
             MetadataError.WINDOW_EXCEEDED);
 
-    private final Consumer<MetadataStateMachine> listener;
     private final Map<Integer, Bytes> digests = new HashMap<>();
     private final Map<Integer, Bytes> replies = new HashMap<>();
-
-    public ReplicaInvariants() {
-        this(machine -> {});
-    }
-
-    /** @param listener receives the state of each replica after each entry */
-    public ReplicaInvariants(Consumer<MetadataStateMachine> listener) {
-        this.listener = listener;
-    }
 
     /** A correct replica has executed the entry at this place. */
     void executed(CommandOrder.Entry entry, int place, MetadataStateMachine machine, Bytes reply) {
@@ -57,7 +46,6 @@ public final class ReplicaInvariants {
         if (entry.first() != place && !entry.query()) {
             checkAgain(entry, place, reply);
         }
-        listener.accept(machine);
     }
 
     private void checkAgain(CommandOrder.Entry entry, int place, Bytes reply) {

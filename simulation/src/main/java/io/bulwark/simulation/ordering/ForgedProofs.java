@@ -49,7 +49,8 @@ final class ForgedProofs {
                 own.add(place);
             }
         }
-        if (random.nextInt(3) == 0) {
+        boolean chosen = random.nextInt(3) == 0;
+        if (chosen || own.size() >= ended.quorum()) {
             return collected(ended, own);
         }
         HandoverProof proof = proof(ended, own);
@@ -86,7 +87,7 @@ final class ForgedProofs {
         return configuration.members().get(place).replica().number();
     }
 
-    /** Returns a handover that keeps the signers, and replaces another member by an invented one. */
+    /** Returns a handover that keeps the signers, and replaces another member, if there is one, by an invented one. */
     private Handover otherwise(Configuration ended, List<Integer> own) {
         List<Integer> others = new ArrayList<>();
         for (int place = 0; place < ended.members().size(); place++) {
@@ -94,7 +95,8 @@ final class ForgedProofs {
                 others.add(place);
             }
         }
-        int place = others.get(random.nextInt(others.size()));
+        List<Integer> replaceable = others.isEmpty() ? own : others;
+        int place = replaceable.get(random.nextInt(replaceable.size()));
         int name = INVENTED + random.nextInt(INVENTED);
         return handover(ended, ended.replacing(place, new Member(PrincipalId.replica(name), Bytes.EMPTY, "")));
     }

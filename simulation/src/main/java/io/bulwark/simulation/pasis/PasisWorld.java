@@ -35,6 +35,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** A few registers, correct clients that read and write them, b nodes and some clients that attack them. */
@@ -60,6 +61,9 @@ public final class PasisWorld implements SimulatedWorld {
     private final Simulation simulation;
     private final List<PrincipalId> nodes = new ArrayList<>();
     private final Set<PrincipalId> faulty = new HashSet<>();
+    /** Those of them that are correct until the volume tolerates so many. */
+    private final Set<PrincipalId> sleepers;
+
     private final Set<PrincipalId> attackingParties;
     private final PasisInvariants invariants;
     private final PasisRecorder recorder = new PasisRecorder();
@@ -104,10 +108,15 @@ public final class PasisWorld implements SimulatedWorld {
         this.revokes = setting.random("revocations").nextBoolean();
         this.blocks = 1 + random.nextInt(3);
         Random placing = new Random(setting.random("holders").nextLong());
-        this.volume = new PasisVolume(setting, protocol, blocks, replacing ? 1 + placing.nextInt(MORE_NODES) : 0);
+        boolean raises = replacing && protocol == Protocol.MASKING && setting.faults() > 1;
+        this.volume =
+                new PasisVolume(setting, protocol, blocks, replacing ? 1 + placing.nextInt(MORE_NODES) : 0);
+        if (raises) {
+            volume.placed().beginWith(setting.faults() - 1);
+        }
         this.values = new FreshBlocks(volume.policy().blockBytes());
         this.holders = replacing
-                ? Optional.of(new RegisterChanges(volume.placed(), faulty, volume.nodes(), placing))
+                ? Optional.of(new RegisterChanges(volume.placed(), faulty, volume.nodes(), setting.faults(), placing))
                 : Optional.empty();
         this.numbers = new Random(setting.random("clients").nextLong());
         this.clients = WRITERS + setting.byzantineClients();
@@ -122,10 +131,16 @@ public final class PasisWorld implements SimulatedWorld {
                 replacing,
                 new Random(setting.random("plans").nextLong()));
         // A slot whose holder has not confirmed counts among the b, so that fewer nodes may lie in some runs.
-        int lying = replacing ? placing.nextInt(setting.faults() + 1) : setting.faults();
+        int lying = replacing ? placing.nextInt(volume.policy().f() + 1) : setting.faults();
         while (faulty.size() < lying) {
             faulty.add(PrincipalId.node(random.nextInt(volume.nodes())));
         }
+        Set<PrincipalId> awake = Set.copyOf(faulty);
+        while (raises && faulty.size() == lying) {
+            faulty.add(PrincipalId.node(random.nextInt(volume.nodes())));
+        }
+        this.sleepers = new HashSet<>(faulty);
+        sleepers.removeAll(awake);
         this.attackingParties = new HashSet<>(faulty);
         List<PrincipalId> correct = IntStream.range(0, volume.nodes())
                 .mapToObj(PrincipalId::node)
@@ -149,7 +164,7 @@ public final class PasisWorld implements SimulatedWorld {
         for (int node = 0; node < volume.nodes(); node++) {
             addNode(PrincipalId.node(node), everyTicks, plot);
         }
-        List<PrincipalId> liars = faulty.stream().sorted().toList();
+        List<PrincipalId> liars = awake.stream().sorted().toList();
         for (int i = 0; i < setting.byzantineClients(); i++) {
             PrincipalId self = PrincipalId.client(ATTACKERS_FROM + i);
             attackingParties.add(self);
@@ -199,8 +214,11 @@ public final class PasisWorld implements SimulatedWorld {
         nodes.add(node);
         Random schedule = new Random(random.nextLong());
         if (faulty.contains(node)) {
-            Liar liar = Liar.any(new PasisLies(volume, plot), plot.random());
-            boolean liesOfEpochs = malice(plot);
+            boolean sleeps = sleepers.contains(node);
+            int faults = volume.policy().f();
+            Liar liar = Liar.any(new PasisLies(volume, plot), plot.random())
+                    .asleepWhile(() -> sleeps && volume.policy().f() == faults);
+            boolean liesOfEpochs = !sleeps && malice(plot);
             simulation.addNode(node, () -> {
                 ProtocolServer server = party(node, server(node, schedule, everyTicks), liesOfEpochs);
                 return reformed ? server : liar.wrap(server);
@@ -238,7 +256,9 @@ public final class PasisWorld implements SimulatedWorld {
 
     @Override
     public Set<PrincipalId> faulty() {
-        return Set.copyOf(faulty);
+        return faulty.stream()
+                .filter(node -> !sleepers.contains(node))
+                .collect(Collectors.toUnmodifiableSet());
     }
 
     @Override
@@ -497,6 +517,11 @@ public final class PasisWorld implements SimulatedWorld {
     @Override
     public History history() {
         return recorder.history();
+    }
+
+    /** Returns the number of faults that the volume tolerates now. */
+    public int faultsTolerated() {
+        return volume.policy().f();
     }
 
     /** Returns the number of epochs that have opened beyond the first one. */

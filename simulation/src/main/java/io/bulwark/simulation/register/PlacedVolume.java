@@ -3,6 +3,7 @@ package io.bulwark.simulation.register;
 import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.metadata.Command;
@@ -10,12 +11,25 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** A register volume as the replicas have it: who holds its slots. */
+/** A register volume as the replicas have it: who holds its slots, and how many of these may be faulty. */
 public final class PlacedVolume {
     private Volume volume;
+    /** b from the next epoch on; 0 if no other is announced. */
+    private int nextFaults;
 
     public PlacedVolume(Volume first) {
         this.volume = first;
+    }
+
+    /** At first fewer nodes may be faulty. */
+    public void beginWith(int faults) {
+        volume = withFaults(faults, volume.groups());
+    }
+
+    private Volume withFaults(int faults, List<PlacementGroup> groups) {
+        ProtectionPolicy old = volume.policy();
+        ProtectionPolicy policy = ProtectionPolicy.masking(faults, old.n(), old.blockBytes());
+        return new Volume(volume.id(), volume.name(), volume.kind(), policy, volume.blocks(), groups);
     }
 
     /** Returns the current volume. */
@@ -45,9 +59,8 @@ public final class PlacedVolume {
                 int slot = group.slotOf(node);
                 if (slot >= 0 && seal.epoch() == group.epoch() && group.change().isPresent()) {
                     PlacementGroup sealed = group.sealed(slot);
-                    boolean opens = sealed.change().orElseThrow().sealed().size()
-                            >= volume.policy().writeQuorum();
-                    set(seal.group(), opens ? sealed.opened() : sealed);
+                    set(seal.group(), nextFaults == 0 && isSealed(sealed) ? sealed.opened() : sealed);
+                    openWithFaults();
                 }
             }
             case Command.ConfirmEpoch confirm -> {
@@ -60,6 +73,34 @@ public final class PlacedVolume {
             default -> throw new IllegalStateException(command.toString());
         }
         return true;
+    }
+
+    private boolean isSealed(PlacementGroup group) {
+        return group.change()
+                .filter(change -> change.sealed().size() >= volume.policy().writeQuorum())
+                .isPresent();
+    }
+
+    private void openWithFaults() {
+        if (nextFaults != 0 && volume.groups().stream().allMatch(this::isSealed)) {
+            volume = withFaults(
+                    nextFaults,
+                    volume.groups().stream().map(PlacementGroup::opened).toList());
+            nextFaults = 0;
+        }
+    }
+
+    /** From the next epoch on more nodes may be faulty; the holders stay. */
+    void announceFaults(int faults) {
+        nextFaults = faults;
+        for (int index = 0; index < volume.groups().size(); index++) {
+            announce(index, 0, volume.groups().get(index).holders().getFirst());
+        }
+    }
+
+    /** Returns whether another number of faults is announced. */
+    boolean isFaultsAnnounced() {
+        return nextFaults != 0;
     }
 
     /** Another holder for a slot, or the same again where a change is given up. */

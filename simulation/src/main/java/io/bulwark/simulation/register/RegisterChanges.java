@@ -25,12 +25,16 @@ public final class RegisterChanges {
     private final PlacedVolume volume;
     private final Set<PrincipalId> faulty;
     private final int nodes;
+    private final int faults;
     private final Random random;
     private final int oneIn;
     /** By group, the holders that had not confirmed when the last change was announced. */
     private final Map<Integer, Set<Integer>> late = new HashMap<>();
 
-    public RegisterChanges(PlacedVolume volume, Set<PrincipalId> faulty, int nodes, Random random) {
+    /** @param faults to which the volume is raised where it begins below */
+    public RegisterChanges(
+            PlacedVolume volume, Set<PrincipalId> faulty, int nodes, int faults, Random random) {
+        this.faults = faults;
         this.volume = volume;
         this.faulty = faulty;
         this.nodes = nodes;
@@ -50,10 +54,14 @@ public final class RegisterChanges {
         if (random.nextInt(oneIn) != 0) {
             return;
         }
+        if (mayRaise() && random.nextBoolean()) {
+            volume.announceFaults(faults);
+            return;
+        }
         int index = random.nextInt(volume.now().groups().size());
         PlacementGroup group = volume.now().groups().get(index);
         if (group.change().isPresent()) {
-            if (random.nextInt(20) == 0) {
+            if (!volume.isFaultsAnnounced() && random.nextInt(20) == 0) {
                 int slot = group.change().get().slot();
                 volume.announce(index, slot, group.holders().get(slot));
             }
@@ -67,6 +75,13 @@ public final class RegisterChanges {
             late.put(index, holders);
             volume.announce(index, slot, to);
         }
+    }
+
+    private boolean mayRaise() {
+        return volume.now().policy().f() < faults
+                && volume.now().groups().stream()
+                        .allMatch(group ->
+                                group.change().isEmpty() && group.unconfirmed().isEmpty());
     }
 
     /**

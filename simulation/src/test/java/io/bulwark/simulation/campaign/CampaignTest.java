@@ -6,6 +6,7 @@ import io.bulwark.protocol.Runs;
 import io.bulwark.simulation.extent.ExtentProtocol;
 import io.bulwark.simulation.fp.FpProtocol;
 import io.bulwark.simulation.fp.FpWorld;
+import io.bulwark.simulation.locking.LockingProtocol;
 import io.bulwark.simulation.ordering.MembersProtocol;
 import io.bulwark.simulation.ordering.OrderingProtocol;
 import io.bulwark.simulation.pasis.PasisParts;
@@ -33,8 +34,10 @@ class CampaignTest {
                 PasisProtocol.masking(PasisParts.PRODUCTION, false),
                 new ExtentProtocol(),
                 ExtentProtocol.pasis(),
+                ExtentProtocol.archive(),
                 new OrderingProtocol(),
-                new MembersProtocol());
+                new MembersProtocol(),
+                new LockingProtocol());
     }
 
     @ParameterizedTest

@@ -67,7 +67,7 @@ class PasisServerTest {
         }
         cluster.verify(0, 2);
         assertThat(cluster.held(2, 0)).isEqualTo(1);
-        assertThat(cluster.counters(2)).isEqualTo(new PasisCounters(0, 0, 1, 0, 0, 2, 0, 0));
+        assertThat(cluster.counters(2)).isEqualTo(new PasisCounters(0, 0, 1, 0, 0, 2, 0, 0, 0, 0));
         assertThat(cluster.verified.get(2))
                 .containsExactly(new PasisBackground.Verified(
                         cluster.group(0).block(), PasisBackground.VerificationOutcome.VERIFIED, 3));

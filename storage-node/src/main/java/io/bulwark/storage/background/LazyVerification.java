@@ -87,6 +87,16 @@ public final class LazyVerification implements BackgroundWork {
                 PasisCounters::avoided);
         counter(meters, "bulwark.pasis.poisonous", "Versions discarded as poisonous.", PasisCounters::poisonous);
         counter(meters, "bulwark.pasis.refused", "Writes refused at a bound.", PasisCounters::refused);
+        counter(
+                meters,
+                "bulwark.pasis.fragments.sent",
+                "Answers to clients' reads with a fragment.",
+                PasisCounters::fragmentsSent);
+        counter(
+                meters,
+                "bulwark.pasis.hashes.sent",
+                "Answers to clients' reads with the hash alone.",
+                PasisCounters::hashesSent);
     }
 
     /**

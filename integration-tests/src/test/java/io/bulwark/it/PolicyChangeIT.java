@@ -1,0 +1,81 @@
+package io.bulwark.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.bulwark.client.Volume;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A volume under masking quorums comes to tolerate two faults while it is read and written; then two nodes are down. */
+@NullMarked
+@Tag("long")
+class PolicyChangeIT {
+    private static final int BLOCKS = 20;
+    private static final int BLOCK_BYTES = 4096;
+
+    @RegisterExtension
+    static final LiveCluster CLUSTER = LiveCluster.embedded(9);
+
+    private static byte[] content(long round) {
+        byte[] content = new byte[BLOCK_BYTES];
+        new Random(LiveCluster.SEED + round).nextBytes(content);
+        return content;
+    }
+
+    private static CommandRun run(String... arguments) {
+        return new CommandRun(CLUSTER, arguments);
+    }
+
+    @Test
+    void moreFaultsAreToleratedFromASealedEpochOnAndNoOperationFails() throws Exception {
+        run("volume", "create", "copies", "--blocks", String.valueOf(BLOCKS), "--protocol", "masking")
+                .with("--faults", "1", "--fragments", "9", "--block-size", String.valueOf(BLOCK_BYTES))
+                .json();
+        Volume volume = CLUSTER.client().volume("copies");
+        for (int block = 0; block < BLOCKS; block++) {
+            volume.writeBlock(block, content(block));
+        }
+        AtomicBoolean over = new AtomicBoolean();
+        AtomicInteger rounds = new AtomicInteger();
+        CompletableFuture<Integer> load = CompletableFuture.supplyAsync(() -> {
+            int last = 0;
+            for (int round = 1; !over.get(); round++) {
+                volume.writeBlock(0, content(1_000 + round));
+                assertThat(volume.readBlock(0)).isEqualTo(content(1_000 + round));
+                assertThat(volume.readBlock(1 + round % (BLOCKS - 1))).isEqualTo(content(1 + round % (BLOCKS - 1)));
+                last = round;
+                rounds.incrementAndGet();
+            }
+            return last;
+        });
+        CommandRun tooMany = run("volume", "set", "copies", "--faults", "3").go();
+        assertThat(tooMany.exitCode()).isEqualTo(2);
+        assertThat(tooMany.err()).contains("4b + 1 is 13");
+        assertThat(run("volume", "set", "copies", "--faults", "2").json().get("faults").asInt())
+                .isEqualTo(2);
+        int before = rounds.get();
+        await().until(() -> rounds.get() > before + 3 || load.isDone());
+        over.set(true);
+        int last = load.get();
+        assertThat(run("status").go().out()).contains("masking b=2 n=9");
+
+        CLUSTER.stopNode(2);
+        CLUSTER.stopNode(6);
+        assertThat(volume.readBlock(0)).isEqualTo(content(1_000 + last));
+        for (int block = 1; block < BLOCKS; block++) {
+            assertThat(volume.readBlock(block)).isEqualTo(content(block));
+            volume.writeBlock(block, content(2_000 + block));
+            assertThat(volume.readBlock(block)).isEqualTo(content(2_000 + block));
+        }
+        CommandRun fewer = run("volume", "set", "copies", "--faults", "1").go();
+        assertThat(fewer.exitCode()).isEqualTo(2);
+        assertThat(fewer.err()).contains("fewer faults need 8");
+    }
+}
