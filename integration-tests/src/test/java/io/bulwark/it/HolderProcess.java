@@ -12,7 +12,11 @@ import org.jspecify.annotations.NullMarked;
 final class HolderProcess {
     private HolderProcess() {}
 
-    /** @param arguments a client configuration, and a bucket */
+    /**
+     * Puts until it is killed.
+     *
+     * @param arguments a client configuration, and a bucket
+     */
     public static void main(String[] arguments) {
         try (Bulwark client = Bulwark.connect(ClientConfig.load(Path.of(arguments[0])))) {
             Bucket bucket = client.bucket(arguments[1]);

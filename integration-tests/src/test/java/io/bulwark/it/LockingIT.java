@@ -265,7 +265,7 @@ class LockingIT {
             Process first = sync(files, bucket);
             try {
                 await().pollInterval(Duration.ofMillis(10))
-                        .atMost(Duration.ofSeconds(120))
+                        .atMost(Duration.ofMinutes(2))
                         .until(() -> isLocked(other, bucket));
                 LiveCluster.kill(CLUSTER.member("replica-3"));
                 assertThat(first.isAlive()).as("the sync is under way").isTrue();

@@ -49,7 +49,6 @@ final class LockClient {
     private final List<Runnable> whenLocked = new ArrayList<>();
     private final List<Runnable> whenFree = new ArrayList<>();
     private final List<Consumer<Optional<Reply.LogOutcome>>> whenClosed = new ArrayList<>();
-    private long logged;
 
     private enum State {
         FREE,
@@ -73,11 +72,6 @@ final class LockClient {
 
     Party party() {
         return party;
-    }
-
-    /** Returns how many entries of its logs have got a reply. */
-    long logged() {
-        return logged;
     }
 
     private void renew() {
@@ -110,10 +104,8 @@ final class LockClient {
     private void open(LogId id, List<Subtree> wanted, HolderKey key) {
         invariants.begun(id);
         LogHolder holder = new LogHolder(new LogHolder.Terms(cluster, id, party.replicas()), key::sign, TIMES);
-        LogOperation operation = new LogOperation(holder, (number, reply) -> {
-            logged++;
-            invariants.acknowledged(id, number, reply);
-        });
+        LogOperation operation =
+                new LogOperation(holder, (number, reply) -> invariants.acknowledged(id, number, reply));
         log = new OpenLog(id, operation);
         subtrees = wanted;
         state = State.OPEN;
@@ -257,7 +249,7 @@ final class LockClient {
     }
 
     private long againMillis() {
-        return 1 + party.random().nextInt(AGAIN_MILLIS);
+        return 1L + party.random().nextInt(AGAIN_MILLIS);
     }
 
     private void read(Query query, List<Subtree> names, Consumer<Optional<Reply>> then) {

@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -69,7 +70,7 @@ public final class LockInvariants {
                         .isEmpty())
                 .toList();
         for (LogId log : ended) {
-            NavigableMap<Long, Bytes> entries = open.remove(log);
+            NavigableMap<Long, Bytes> entries = Objects.requireNonNull(open.remove(log));
             Query query = new Query.LogOutcome(log.session(), log.lock(), 1);
             // A session that has ended with its log keeps no outcome.
             if (Reply.decode(machine.query(log.holder(), query.encoded())) instanceof Reply.LogOutcome outcome) {

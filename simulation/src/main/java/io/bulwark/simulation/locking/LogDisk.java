@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
 
 /**
@@ -34,7 +35,7 @@ final class LogDisk {
     LogDisk(SimulatedRecords records) {
         for (RecordKey key : records.keys()) {
             last = number(key);
-            read(key, records.get(key));
+            read(key, Objects.requireNonNull(records.get(key)));
         }
         if (!unreadable.isEmpty() || abstains.isEmpty()) {
             unreadable.clear();

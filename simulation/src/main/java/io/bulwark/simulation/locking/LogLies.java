@@ -184,7 +184,7 @@ final class LogLies {
                                 log,
                                 batch.first(),
                                 batch.first() == 1 ? LogChain.root(cluster, log) : before(batches, batch),
-                                batch.entries())
+                                random.nextBoolean() ? batch.entries() : batch.entries().subList(0, 1))
                         .encoded());
     }
 

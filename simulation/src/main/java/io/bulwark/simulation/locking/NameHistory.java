@@ -4,6 +4,7 @@ import io.bulwark.protocol.metadata.Reply;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -74,10 +75,6 @@ final class NameHistory {
         return pending;
     }
 
-    int size() {
-        return all.size();
-    }
-
     /** Looks for an order. */
     Verdict judge() {
         List<Pending> judged = all.stream()
@@ -109,7 +106,7 @@ final class NameHistory {
         private int mostDone = -1;
         private String longest = "";
 
-        private record Frame(Configuration at, List<Integer> next, int[] taken) {}
+        private record Frame(Configuration at, Iterator<Integer> next) {}
 
         private Search(List<Pending> requests) {
             this.requests = requests;
@@ -125,10 +122,10 @@ final class NameHistory {
                 if (visited.size() > CONFIGURATIONS_MAX) {
                     return new Verdict.Undecided();
                 }
-                if (frame.taken[0] == frame.next.size()) {
-                    path.removeLast();
+                if (frame.next.hasNext()) {
+                    step(frame.at, frame.next.next());
                 } else {
-                    step(frame.at, frame.next.get(frame.taken[0]++));
+                    path.removeLast();
                 }
             }
             return new Verdict.Violated(longest);
@@ -137,8 +134,7 @@ final class NameHistory {
         private void step(Configuration at, int number) {
             Pending request = requests.get(number);
             @Nullable NameState state = at.state.after(request.request, request.reply);
-            boolean isVain = state == null || (!request.isRequired() && state.equals(at.state));
-            if (!isVain) {
+            if (state != null && (request.isRequired() || !state.equals(at.state))) {
                 BitSet done = (BitSet) at.done.clone();
                 done.set(number);
                 enter(new Configuration(done, state));
@@ -149,7 +145,7 @@ final class NameHistory {
             if (!visited.add(at)) {
                 return;
             }
-            path.add(new Frame(at, next(at), new int[1]));
+            path.add(new Frame(at, next(at).iterator()));
             if (at.done.cardinality() > mostDone) {
                 mostDone = at.done.cardinality();
                 longest = explain(at);

@@ -14,10 +14,11 @@ import org.junit.jupiter.api.Test;
 /** Four replicas with log servers, one of which lies or forgets, and two faulty clients. */
 @NullMarked
 class LockingSimulationTest {
-    private static final int RUNS = Runs.of(8);
+    private static final int RUNS = Runs.of(6);
+    private static final int STEPS = 80;
     private static final int SHOWN = 60;
     private static final Shape SHAPE = new Shape(
-            OptionalInt.empty(), OptionalInt.of(1), OptionalInt.empty(), OptionalInt.of(2), OptionalInt.empty());
+            OptionalInt.empty(), OptionalInt.of(1), OptionalInt.empty(), OptionalInt.of(2), OptionalInt.of(STEPS));
 
     @PlantedBug(
             inClass = "io.bulwark.protocol.metadata.Grant",
