@@ -55,7 +55,7 @@ public final class LockingWorld implements SimulatedWorld {
     private static final int CLIENTS = 3;
 
     /** Its rights change. */
-    static final PrincipalId GRANTED = PrincipalId.client(CLIENTS);
+    static final PrincipalId GRANTED = PrincipalId.client(1);
 
     private static final int OPERATOR = 10;
     private static final int FIRST_FAULTY_CLIENT = 20;
