@@ -38,7 +38,8 @@ elif [ -n "$server" ]; then
   # A quarter of the machine's memory, or of the container's, but at most 2 GiB for an appliance and 1 GiB for a member; as much
   # again outside the heap. BULWARK_JAVA_OPTIONS=-Xmx... overrides it (docs/how-to/install.md, memory).
   case "$1" in up | demo) ram=8g ;; *) ram=4g ;; esac
-  options+=("-XX:MaxRAM=$ram" -XX:MaxRAMPercentage=25 -XX:+ExitOnOutOfMemoryError)
+  # Fragments of blocks of 1 MiB fill half a region of 1 MiB: the collector would give each a region of its own.
+  options+=("-XX:MaxRAM=$ram" -XX:MaxRAMPercentage=25 -XX:G1HeapRegionSize=4m -XX:+ExitOnOutOfMemoryError)
 else
   options+=(-XX:+UseSerialGC)
 fi

@@ -114,6 +114,11 @@ public final class MemoryBucket implements Bucket {
     }
 
     @Override
+    public void unlock(String prefix) {
+        // Nothing is locked.
+    }
+
+    @Override
     public synchronized BucketInfo info() {
         long bytes = objects.values().stream()
                 .flatMap(List::stream)

@@ -51,6 +51,9 @@ public interface Bucket {
      */
     void lock(String prefix);
 
+    /** Takes the hint of {@link #lock} back: others find the keys free. */
+    void unlock(String prefix);
+
     /** Returns whether this client encrypts the objects that it puts. */
     default boolean isEncrypting() {
         return false;

@@ -472,6 +472,10 @@ final class BulwarkClient implements Bulwark {
         locks.ifPresent(own -> own.lock(volume, subtree));
     }
 
+    void unlock(int volume, Subtree subtree) {
+        locks.ifPresent(own -> own.unlock(volume, subtree));
+    }
+
     ObjectStore store() {
         return store;
     }

@@ -62,6 +62,11 @@ final class EncryptedBucket implements Bucket {
     }
 
     @Override
+    public void unlock(String prefix) {
+        stored.unlock(prefix);
+    }
+
+    @Override
     public BucketInfo info() {
         return stored.info();
     }

@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A protection policy as an operator chooses it; the rest follows from defaults.
  *
- * @param protocol {@code fp}, {@code pasis} or {@code masking}; null for {@code fp}
+ * @param protocol {@code fp}, {@code pasis}, {@code masking} or {@code archive}; null for {@code fp}
  * @param verification for {@code pasis}: {@code lazy}, {@code read-time}, {@code write-time} or {@code none}; null for {@code lazy}
  * @param faults Byzantine nodes to tolerate in each placement group; null for 1
  * @param dataFragments the number of fragments that reconstruct a block; null for one more than the faults; under {@code masking} it is 1
- * @param fragments for {@code pasis} and {@code masking} the nodes of a placement group; null for 4f + 1
+ * @param fragments the nodes of a placement group: for {@code pasis} and {@code masking}, null for 4f + 1; for {@code archive}
  * @param blockBytes size of a block; null for 1 MiB
  */
 public record PolicyChoice(
@@ -42,9 +42,15 @@ public record PolicyChoice(
             case FP -> {
                 if (verification != null || fragments != null) {
                     throw new IllegalArgumentException(
-                            "verification goes with protocol pasis only, fragments with pasis and masking");
+                            "verification goes with protocol pasis, fragments with pasis, masking and archive");
                 }
                 yield new ProtectionPolicy(f, m, m + 2 * f, bytes);
+            }
+            case ARCHIVE -> {
+                if (verification != null || fragments == null) {
+                    throw new IllegalArgumentException("protocol archive needs fragments, and has no verification");
+                }
+                yield ProtectionPolicy.archive(f, m, fragments, bytes);
             }
             case PASIS ->
                 ProtectionPolicy.pasis(f, m, fragments == null ? 4 * f + 1 : fragments, bytes, chosenVerification());
@@ -77,9 +83,10 @@ public record PolicyChoice(
             case "fp" -> Protocol.FP;
             case "pasis" -> Protocol.PASIS;
             case "masking" -> Protocol.MASKING;
+            case "archive" -> Protocol.ARCHIVE;
             default ->
                 throw new IllegalArgumentException(
-                        "there is no protocol \"" + protocol + "\"; there are fp, pasis and masking");
+                        "there is no protocol \"" + protocol + "\"; there are fp, pasis, masking and archive");
         };
     }
 

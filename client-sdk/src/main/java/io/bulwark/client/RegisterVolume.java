@@ -156,6 +156,7 @@ final class RegisterVolume implements Volume {
                 PasisGroup group = PasisGroup.of(now, block);
                 yield readPasis(group, PasisRead.withWriteBack(group, self, session, times, reads.plan(group)));
             }
+            case ARCHIVE -> throw noRegisters();
         };
     }
 
@@ -167,7 +168,12 @@ final class RegisterVolume implements Volume {
                 PasisGroup group = PasisGroup.of(now, block);
                 yield readPasis(group, PasisRead.withRepairRequests(group, times, reads.plan(group)));
             }
+            case ARCHIVE -> throw noRegisters();
         });
+    }
+
+    private static IllegalStateException noRegisters() {
+        return new IllegalStateException("no volume of registers has the archive class");
     }
 
     private CompletableFuture<byte[]> readFp(BlockId block, FpRead read) {
@@ -220,6 +226,7 @@ final class RegisterVolume implements Volume {
                                             case PASIS, MASKING ->
                                                 writePasis(
                                                         now, id, lease.session().number(), data, version);
+                                            case ARCHIVE -> throw noRegisters();
                                         }))));
     }
 

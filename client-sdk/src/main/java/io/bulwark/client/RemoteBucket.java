@@ -74,6 +74,12 @@ final class RemoteBucket implements Bucket {
     }
 
     @Override
+    public void unlock(String prefix) {
+        checkPrefix(prefix);
+        client.unlock(volumeId, new Subtree(name, prefix));
+    }
+
+    @Override
     public BucketInfo info() {
         return client.bucketInfo(name);
     }

@@ -233,7 +233,8 @@ final class StatusReport {
 
     /**
      * A slot counts as faulty while its holder does not answer, takes no writes, serves no registers as its store was set back, has taken the
-     * slot lately and not confirmed that it has all, or has something to complete or repair, which it may have too while it is unverified.
+     * slot lately and not confirmed that it has all, or has something to complete or repair, which it may have too while it is unverified. Spare
+     * slots of the archive class may be so before any counts.
      */
     private static ClusterStatus.VolumeStatus volume(Volume volume, Map<Integer, NodeStatusReply> answers) {
         int worst = 0;
@@ -260,11 +261,12 @@ final class StatusReport {
             worstForCertain = Math.max(worstForCertain, faulty);
         }
         int f = volume.policy().f();
+        int spare = volume.policy().spareSlots();
         return new ClusterStatus.VolumeStatus(
                 VolumeInfo.of(volume),
                 f,
-                f - worst,
-                f - worstForCertain,
+                f - Math.max(0, worst - spare),
+                f - Math.max(0, worstForCertain - spare),
                 List.copyOf(unverified),
                 versions(volume, answers));
     }

@@ -196,6 +196,7 @@ class ConsoleParityTest {
             command("demo", MACHINE),
             command("bench", "measures from the machine of a client"),
             command("simulate", "runs no cluster"),
+            command("advise", "asks no cluster"),
             command("history check", FILES),
             command("completion", "is for a shell"),
             command("support", MACHINE),

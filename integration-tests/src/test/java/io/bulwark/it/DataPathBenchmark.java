@@ -18,7 +18,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @NullMarked
 class DataPathBenchmark {
     private static final double SECONDS = Double.parseDouble(System.getProperty("bulwark.bench.seconds", "6"));
-    private static final double WARM_SECONDS = 2 * SECONDS;
+    private static final double WARM_SECONDS = Double.parseDouble(System.getProperty("bulwark.bench.warm", "20"));
 
     @RegisterExtension
     static final LiveCluster CLUSTER = LiveCluster.embedded(5);

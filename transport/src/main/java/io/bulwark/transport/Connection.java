@@ -128,7 +128,10 @@ final class Connection implements Peer {
             return Optional.empty();
         }
         List<Bytes> frame = transport.codecs().frame(requestId, message);
-        int length = frame.stream().mapToInt(Bytes::length).sum();
+        int length = 0;
+        for (Bytes segment : frame) {
+            length += segment.length();
+        }
         OutgoingFrame next = new OutgoingFrame(frame, length, new SentDelivery());
         long queued = charge(next.cost());
         boolean high = queued > transport.settings().outboundHighBytes();

@@ -58,8 +58,8 @@ public record VolumeView(
         if (protocol.equals(Protocol.MASKING.text())) {
             return "masking b=" + faults + " n=" + fragments;
         }
-        return protocol.equals(Protocol.FP.text())
-                ? "fp f=" + faults + " m=" + dataFragments + " n=" + fragments
+        return !protocol.equals(Protocol.PASIS.text())
+                ? protocol + " f=" + faults + " m=" + dataFragments + " n=" + fragments
                 : "pasis b=" + faults + " m=" + dataFragments + " n=" + fragments + " " + verification;
     }
 
@@ -78,6 +78,10 @@ public record VolumeView(
     }
 
     private String verificationText() {
+        if (protocol.equals(Protocol.ARCHIVE.text())) {
+            return "Protocol archive: nodes check each fragment against fingerprints of the segment; so that nodes may be"
+                    + " away, more hold fragments than a read needs.";
+        }
         if (protocol.equals(Protocol.FP.text())) {
             return "Protocol FP: nodes check each fragment against fingerprints of the block before a write ends.";
         }

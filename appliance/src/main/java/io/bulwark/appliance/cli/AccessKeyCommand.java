@@ -1,5 +1,6 @@
 package io.bulwark.appliance.cli;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.bulwark.appliance.cluster.ClusterPlan;
 import io.bulwark.appliance.cluster.DataDirectory;
 import io.bulwark.client.AccessKeySpec;
@@ -14,9 +15,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -173,7 +172,7 @@ final class AccessKeyCommand implements Runnable {
         }
         if (access.global().json()) {
             GlobalOptions.printJson(
-                    entries.stream().map(AccessKeyCommand::fields).toList());
+                    entries.stream().map(EntryView::of).toList());
             return 0;
         }
         List<List<String>> rows = new ArrayList<>();
@@ -202,7 +201,7 @@ final class AccessKeyCommand implements Runnable {
         }
         access.global()
                 .print(
-                        fields(entry),
+                        EntryView.of(entry),
                         "Access key " + describe(entry.key()) + ".\nExpires: "
                                 + entry.expires().map(Instant::toString).orElse("never") + "\nSealed for: "
                                 + entry.readers().stream()
@@ -254,7 +253,7 @@ final class AccessKeyCommand implements Runnable {
         }
         access.global()
                 .print(
-                        Map.of("id", id, "limits", shown(wanted)),
+                        new LimitedView(id, PlaceView.of(wanted)),
                         "Access key " + id + " reaches: " + text(wanted) + ".");
         return 0;
     }
@@ -271,7 +270,7 @@ final class AccessKeyCommand implements Runnable {
         try (Bulwark client = access.connect()) {
             client.accessKeys().revoke(id);
         }
-        access.global().print(Map.of("id", id, "revoked", true), "Access key " + id + " is revoked.");
+        access.global().print(new RevokedView(id, true), "Access key " + id + " is revoked.");
         return 0;
     }
 
@@ -289,34 +288,12 @@ final class AccessKeyCommand implements Runnable {
     private static void print(ClusterAccess access, AwsProfile profile, AccessKeys.Issued issued, String first)
             throws IOException {
         String url = profile.endpoint(access.global());
-        Map<String, Object> json = fields(new AccessKeys.Entry(issued.key(), List.of()));
-        json.remove("sealedFor");
-        json.put("secret", issued.secret());
-        json.put("endpoint", url);
         access.global()
                 .print(
-                        json,
+                        new IssuedView(
+                                KeyView.of(new AccessKeys.Entry(issued.key(), List.of())), issued.secret(), url),
                         first + " Its secret is shown here and nowhere else.\n\n"
                                 + profile.text(issued, url).stripTrailing());
-    }
-
-    private static Map<String, Object> fields(AccessKeys.Entry entry) {
-        AccessKey key = entry.key();
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("id", key.id());
-        json.put("name", key.name());
-        json.put("person", key.person().toString());
-        json.put("limits", shown(key.limits()));
-        json.put("expires", entry.expires().map(Instant::toString).orElse(""));
-        json.put(
-                "sealedFor", entry.readers().stream().map(PrincipalId::toString).toList());
-        return json;
-    }
-
-    private static List<Map<String, String>> shown(List<AccessKey.Limit> limits) {
-        return limits.stream()
-                .map(limit -> Map.of("bucket", limit.bucket(), "prefix", limit.prefix()))
-                .toList();
     }
 
     private static String describe(AccessKey key) {
@@ -334,5 +311,39 @@ final class AccessKeyCommand implements Runnable {
                         .collect(Collectors.joining(", ")))
                 .filter(text -> !text.isEmpty())
                 .orElse("all that the person may reach");
+    }
+
+    private record LimitedView(String id, List<PlaceView> limits) {}
+
+    private record RevokedView(String id, boolean revoked) {}
+
+    private record IssuedView(@JsonUnwrapped KeyView key, String secret, String endpoint) {}
+
+    private record EntryView(@JsonUnwrapped KeyView key, List<String> sealedFor) {
+        static EntryView of(AccessKeys.Entry entry) {
+            return new EntryView(
+                    KeyView.of(entry),
+                    entry.readers().stream().map(PrincipalId::toString).toList());
+        }
+    }
+
+    private record KeyView(String id, String name, String person, List<PlaceView> limits, String expires) {
+        static KeyView of(AccessKeys.Entry entry) {
+            AccessKey key = entry.key();
+            return new KeyView(
+                    key.id(),
+                    key.name(),
+                    key.person().toString(),
+                    PlaceView.of(key.limits()),
+                    entry.expires().map(Instant::toString).orElse(""));
+        }
+    }
+
+    private record PlaceView(String bucket, String prefix) {
+        static List<PlaceView> of(List<AccessKey.Limit> limits) {
+            return limits.stream()
+                    .map(limit -> new PlaceView(limit.bucket(), limit.prefix()))
+                    .toList();
+        }
     }
 }

@@ -8,7 +8,6 @@ import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.wire.Bytes;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -83,11 +82,8 @@ final class AuditCommand implements Runnable {
         try (Bulwark client = access.connect()) {
             found = client.audit().verify(known, _ -> {});
         }
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("entries", found.entries());
-        json.put("head", found.head().toHex());
-        json.put("unsigned", found.unsigned());
-        json.put("problem", found.problem().orElse(""));
+        VerificationView json = new VerificationView(
+                found.entries(), found.head().toHex(), found.unsigned(), found.problem().orElse(""));
         access.global().print(json, String.join(System.lineSeparator(), AuditText.of(found)));
         return found.problem().isEmpty() ? 0 : CommandFailure.FAILED;
     }
@@ -113,4 +109,6 @@ final class AuditCommand implements Runnable {
             throw new CommandFailure(CommandFailure.USAGE, "--head: " + e.getMessage());
         }
     }
+
+    private record VerificationView(long entries, String head, long unsigned, String problem) {}
 }

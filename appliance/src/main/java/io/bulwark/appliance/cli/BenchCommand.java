@@ -21,20 +21,23 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.TypeConversionException;
 
-/** {@code bench put|get|read}. */
+/** {@code bench put|get|read|locking}. */
 @Command(
         name = "bench",
         description = {
             "Measure puts or gets in a temporary bucket, which is removed afterwards.",
             "`read` measures reads of a temporary register volume under pasis or masking: without and with an",
-            "optimistic first round, and hashes in place of copies."
+            "optimistic first round, and hashes in place of copies.",
+            "`locking` measures small objects with everything ordered and with locks: operations, locks of few",
+            "operations, two clients in one directory, small files, a synchronization."
         })
 final class BenchCommand implements Callable<Integer> {
     /** The operation to measure. */
     enum Measurement {
         PUT,
         GET,
-        READ
+        READ,
+        LOCKING
     }
 
     /** {@code 4096}, {@code 64k}, {@code 1m}. */
@@ -69,7 +72,7 @@ final class BenchCommand implements Callable<Integer> {
     @Mixin
     private final PolicyOptions policy = new PolicyOptions();
 
-    @Parameters(paramLabel = "put|get|read")
+    @Parameters(paramLabel = "put|get|read|locking")
     private Measurement what = Measurement.PUT;
 
     @Option(
@@ -91,13 +94,22 @@ final class BenchCommand implements Callable<Integer> {
             names = "--seconds",
             paramLabel = "N",
             defaultValue = "10",
-            description = "Duration of the measurement (default: ${DEFAULT-VALUE}).")
+            description = "Duration of a measurement; `locking` makes 52 of them (default: ${DEFAULT-VALUE}).")
     private double seconds;
+
+    @Option(
+            names = "--files",
+            paramLabel = "N",
+            defaultValue = "10000",
+            description = "Files of 2 KiB that `locking` synchronizes (default: ${DEFAULT-VALUE}).")
+    private int files;
 
     @Override
     public Integer call() throws InterruptedException {
-        if (threads < 1 || threads > 1024 || !(seconds > 0 && seconds <= 86_400)) {
-            throw new CommandFailure(CommandFailure.USAGE, "--threads is 1 to 1024, --seconds above 0 to 86400");
+        if (threads < 1 || threads > 1024 || files < 1 || files > 1_000_000 || !(seconds > 0 && seconds <= 86_400)) {
+            throw new CommandFailure(
+                    CommandFailure.USAGE,
+                    "--threads is 1 to 1024, --seconds above 0 to 86400, --files 1 to 1000000");
         }
         if (policy.given() != (what == Measurement.READ)) {
             throw new CommandFailure(
@@ -106,6 +118,9 @@ final class BenchCommand implements Callable<Integer> {
         String name = "bench-" + ProcessHandle.current().pid() + "-" + System.currentTimeMillis();
         if (what == Measurement.READ) {
             return readRegisters(name);
+        }
+        if (what == Measurement.LOCKING) {
+            return new LockingBench(access, seconds, files).run(name);
         }
         try (Bulwark client = access.connect()) {
             Bucket bucket = client.createBucket(name);

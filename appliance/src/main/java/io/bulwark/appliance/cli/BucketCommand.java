@@ -8,9 +8,8 @@ import io.bulwark.protocol.metadata.BucketChange;
 import io.bulwark.protocol.metadata.DefaultRetention;
 import io.bulwark.protocol.metadata.Versioning;
 import io.bulwark.protocol.object.Retention;
-import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -127,14 +126,14 @@ final class BucketCommand implements Runnable {
     private static void print(ClusterAccess access, Bucket bucket) {
         BucketInfo info = bucket.info();
         DefaultRetention retention = info.settings().retention();
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("bucket", info.name());
-        json.put("volume", info.volume());
-        json.put("versioning", word(info.versioning()));
-        json.put("quotaBytes", info.quotaBytes());
-        json.put("objectLock", info.settings().objectLock());
-        json.put("retention", text(retention));
-        json.put("documents", bucket.settings());
+        SettingsView json = new SettingsView(
+                info.name(),
+                info.volume(),
+                word(info.versioning()),
+                info.quotaBytes(),
+                info.settings().objectLock(),
+                text(retention),
+                bucket.settings());
         String text = String.join(
                 System.lineSeparator(),
                 "bucket:       " + info.name(),
@@ -161,4 +160,13 @@ final class BucketCommand implements Runnable {
                 : retention.mode().name().toLowerCase(Locale.ROOT) + ":" + retention.count()
                         + (retention.years() ? "y" : "d");
     }
+
+    private record SettingsView(
+            String bucket,
+            String volume,
+            String versioning,
+            long quotaBytes,
+            boolean objectLock,
+            String retention,
+            List<String> documents) {}
 }

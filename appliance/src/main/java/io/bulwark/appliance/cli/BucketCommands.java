@@ -6,7 +6,6 @@ import io.bulwark.client.Bulwark;
 import io.bulwark.client.error.AlreadyExistsException;
 import io.bulwark.client.error.BulwarkException;
 import io.bulwark.client.error.NoSuchVolumeException;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
@@ -67,7 +66,7 @@ final class BucketCommands {
             }
             access.global()
                     .print(
-                            Map.of("bucket", bucket, "volume", target, "versions", spec.keepVersions()),
+                            new MadeView(bucket, target, spec.keepVersions()),
                             "Created bucket " + bucket + " in volume " + target + ".");
             return 0;
         }
@@ -75,7 +74,7 @@ final class BucketCommands {
         /** Makes the volume first; without its bucket it is not kept. */
         private void makeWithVolume(Bulwark client, BucketSpec spec) {
             try {
-                client.createVolume(policy.objectVolume(spec.volume()));
+                client.createVolume(policy.objectVolume(spec.volume(), client));
             } catch (AlreadyExistsException e) {
                 throw new CommandFailure(
                         CommandFailure.FAILED,
@@ -122,8 +121,12 @@ final class BucketCommands {
             try (Bulwark client = access.connect()) {
                 client.deleteBucket(bucket);
             }
-            access.global().print(Map.of("removed", bucket), "Removed bucket " + bucket + ".");
+            access.global().print(new RemovedView(bucket), "Removed bucket " + bucket + ".");
             return 0;
         }
     }
+
+    private record MadeView(String bucket, String volume, boolean versions) {}
+
+    private record RemovedView(String removed) {}
 }

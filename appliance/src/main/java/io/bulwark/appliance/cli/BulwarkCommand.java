@@ -37,6 +37,7 @@ import picocli.CommandLine.Spec;
             DuCommand.class,
             VerifyCommand.class,
             VolumeCommand.class,
+            AdviseCommand.class,
             BenchCommand.class,
             SimulateCommand.class,
             HistoryCommand.class,

@@ -9,6 +9,7 @@ import io.bulwark.client.config.EncryptionConfig;
 import io.bulwark.client.error.UnavailableException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -51,6 +52,11 @@ final class ClusterAccess {
 
     /** Connects, or fails with what to do: at once where nobody listens. */
     Bulwark connect() {
+        return connect(UnaryOperator.identity());
+    }
+
+    /** Connects with changed settings, as above. */
+    Bulwark connect(UnaryOperator<ClientConfig> changing) {
         Path file = configuration();
         if (!Files.exists(file)) {
             throw new CommandFailure(
@@ -58,7 +64,7 @@ final class ClusterAccess {
                     "there is no " + file + "; start an appliance with `" + global.upCommand()
                             + "`, or name one with --data or --client");
         }
-        ClientConfig config = encrypting(ClientConfig.load(file));
+        ClientConfig config = changing.apply(encrypting(ClientConfig.load(file)));
         OutageReport outage = new OutageReport(config);
         boolean served = client == null && ControlSocket.isServed(global.data());
         if (!served && outage.total()) {

@@ -16,7 +16,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -108,7 +107,7 @@ final class ConsoleCommand implements Callable<Integer> {
                 List<String> done = ConsoleDoor.enable(operator, client);
                 access.global()
                         .print(
-                                Map.of("door", door, "done", done),
+                                new EnabledView(door, done),
                                 done.isEmpty()
                                         ? "the console " + door + " acts for people already"
                                         : String.join("\n", done));
@@ -136,7 +135,7 @@ final class ConsoleCommand implements Callable<Integer> {
         @Override
         public Integer call() throws IOException {
             String link = config == null ? ofAppliance() : of(config);
-            global.print(Map.of("setup", link), link);
+            global.print(new LinkView(link), link);
             return 0;
         }
 
@@ -158,4 +157,8 @@ final class ConsoleCommand implements Callable<Integer> {
             return makeLink(plan.consoleDirectory(), urlOf(plan));
         }
     }
+
+    private record EnabledView(String door, List<String> done) {}
+
+    private record LinkView(String setup) {}
 }

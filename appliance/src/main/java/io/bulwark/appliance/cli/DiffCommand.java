@@ -5,7 +5,6 @@ import io.bulwark.client.Bulwark;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
@@ -57,14 +56,13 @@ final class DiffCommand implements Callable<Integer> {
             marks.forEach((path, mark) -> System.out.println(mark + " " + Text.printable(path)));
             return;
         }
-        List<Map<String, Object>> differences = new ArrayList<>();
-        marks.forEach((path, mark) -> differences.add(Map.of("mark", mark, "path", path)));
-        GlobalOptions.printJson(Map.of(
-                "differences",
-                differences,
-                "same",
-                plan.unchanged(),
-                "failed",
-                plan.findings().failures().size()));
+        List<Difference> differences = new ArrayList<>();
+        marks.forEach((path, mark) -> differences.add(new Difference(mark, path)));
+        GlobalOptions.printJson(new DiffView(
+                differences, plan.unchanged(), plan.findings().failures().size()));
     }
+
+    private record Difference(String mark, String path) {}
+
+    private record DiffView(List<Difference> differences, long same, int failed) {}
 }

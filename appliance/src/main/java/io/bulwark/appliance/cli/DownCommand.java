@@ -50,7 +50,7 @@ final class DownCommand implements Callable<Integer> {
             Thread.sleep(PAUSE_MILLIS);
         }
         story.erase();
-        global.print(Map.of("down", true, "data", data.toString()), "The appliance on " + data + " is down.");
+        global.print(new DownView(true, data.toString()), "The appliance on " + data + " is down.");
         return 0;
     }
 
@@ -67,4 +67,6 @@ final class DownCommand implements Callable<Integer> {
         Map<String, Object> answer = ApplianceControl.ask(global, ControlRequest.of(ApplianceControl.DOWN));
         return answer.get("pid") instanceof Number number ? number.longValue() : holder.orElse(0);
     }
+
+    private record DownView(boolean down, String data) {}
 }

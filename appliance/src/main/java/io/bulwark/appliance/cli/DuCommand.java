@@ -1,13 +1,12 @@
 package io.bulwark.appliance.cli;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.bulwark.appliance.transfer.TreeFilter;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ObjectInfo;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
@@ -53,12 +52,8 @@ final class DuCommand implements Callable<Integer> {
             bytes += object.length();
         }
 
-        private Map<String, Object> json(String prefix) {
-            Map<String, Object> json = new LinkedHashMap<>();
-            json.put("prefix", prefix);
-            json.put("objects", objects);
-            json.put("bytes", bytes);
-            return json;
+        private SumView view(String prefix) {
+            return new SumView(prefix, objects, bytes);
         }
     }
 
@@ -93,11 +88,9 @@ final class DuCommand implements Callable<Integer> {
 
     private void print(SortedMap<String, Sum> sums, Sum total, String prefix) {
         if (access.global().json()) {
-            List<Map<String, Object>> below = new ArrayList<>();
-            sums.forEach((directory, sum) -> below.add(sum.json(directory)));
-            Map<String, Object> json = new LinkedHashMap<>(total.json(prefix));
-            json.put("below", below);
-            GlobalOptions.printJson(json);
+            List<SumView> below = new ArrayList<>();
+            sums.forEach((directory, sum) -> below.add(sum.view(directory)));
+            GlobalOptions.printJson(new TotalView(total.view(prefix), below));
             return;
         }
         sums.forEach(DuCommand::line);
@@ -108,4 +101,8 @@ final class DuCommand implements Callable<Integer> {
         System.out.printf(
                 Locale.ROOT, "%12s  %,10d objects  %s%n", Text.bytes(sum.bytes), sum.objects, Text.printable(name));
     }
+
+    private record SumView(String prefix, long objects, long bytes) {}
+
+    private record TotalView(@JsonUnwrapped SumView total, List<SumView> below) {}
 }

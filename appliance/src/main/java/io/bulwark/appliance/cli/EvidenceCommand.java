@@ -16,9 +16,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -67,7 +65,7 @@ final class EvidenceCommand implements Runnable {
             }
         }
         if (access.global().json()) {
-            GlobalOptions.printJson(faults.stream().map(EvidenceText::json).toList());
+            GlobalOptions.printJson(faults.stream().map(EvidenceText.FaultView::of).toList());
         } else {
             System.out.println(faults.isEmpty() ? "No fault is recorded." : EvidenceText.table(faults));
         }
@@ -97,7 +95,7 @@ final class EvidenceCommand implements Runnable {
             }
         }
         if (proof == null) {
-            access.global().print(EvidenceText.unsignedJson(evidence), EvidenceText.unsigned(evidence));
+            access.global().print(EvidenceText.EvidenceView.of(evidence), EvidenceText.unsigned(evidence));
             return 0;
         }
         // The replicas agree on the record: they make an entry once f + 1 nodes report.
@@ -135,13 +133,9 @@ final class EvidenceCommand implements Runnable {
         if (OutputFile.isStandardOutput(target)) {
             return 0;
         }
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("number", number);
-        json.put("file", target.toString());
-        json.put("bytes", content.length);
         access.global()
                 .print(
-                        json,
+                        new ExportView(number, target.toString(), content.length),
                         "Wrote " + target + ". Check it anywhere with `bulwark evidence verify " + target
                                 + " --genesis genesis.properties`.");
         return 0;
@@ -185,7 +179,7 @@ final class EvidenceCommand implements Runnable {
             String problem = EvidenceText.problem(e);
             access.global()
                     .print(
-                            Map.of("valid", false, "problem", problem),
+                            new MalformedView(false, problem),
                             "NOT VALID: this is no whole and unchanged file of `bulwark evidence export`: " + problem);
             return CommandFailure.FAILED;
         }
@@ -194,7 +188,7 @@ final class EvidenceCommand implements Runnable {
 
     private static int print(ClusterAccess access, EvidenceProof proof, GenesisKeys genesis, OptionalInt faults) {
         EvidenceVerification.Outcome outcome = EvidenceVerification.of(genesis, proof, faults);
-        access.global().print(EvidenceText.json(proof, outcome), EvidenceText.of(proof, outcome));
+        access.global().print(EvidenceText.ProofView.of(proof, outcome), EvidenceText.of(proof, outcome));
         return outcome.isValid() ? 0 : CommandFailure.FAILED;
     }
 
@@ -218,4 +212,8 @@ final class EvidenceCommand implements Runnable {
             return in.readNBytes(EvidenceFile.BYTES_MAX + 1);
         }
     }
+
+    private record ExportView(long number, String file, int bytes) {}
+
+    private record MalformedView(boolean valid, String problem) {}
 }

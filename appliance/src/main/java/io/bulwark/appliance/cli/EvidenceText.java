@@ -1,20 +1,21 @@
 package io.bulwark.appliance.cli;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.bulwark.client.Faults;
 import io.bulwark.protocol.metadata.AuditEntry;
 import io.bulwark.protocol.metadata.Evidence;
 import io.bulwark.protocol.metadata.EvidenceProof;
-import io.bulwark.protocol.metadata.EvidenceVerification;
 import io.bulwark.protocol.metadata.EvidenceVerification.Step;
+import io.bulwark.protocol.metadata.EvidenceVerification;
 import io.bulwark.protocol.metadata.NodeReport;
 import io.bulwark.protocol.wire.MalformedException;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Formats recorded faults and their proofs. Files and reports may come from anybody: no text is printed as it is. */
 final class EvidenceText {
@@ -38,18 +39,6 @@ final class EvidenceText {
         return Text.table(rows);
     }
 
-    static Map<String, Object> json(Faults.Fault fault) {
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("number", fault.number());
-        json.put("time", fault.at().toString());
-        json.put("about", fault.about().toString());
-        json.put("verdict", fault.verdict().name());
-        json.put("block", fault.block().toString());
-        json.put("reporters", fault.reporters().stream().map(Object::toString).toList());
-        json.put("detail", fault.detail());
-        return json;
-    }
-
     /** Returns the steps, the outcome, and the limits of the proof. */
     static String of(EvidenceProof proof, EvidenceVerification.Outcome outcome) {
         StringBuilder text = new StringBuilder(heading(proof.evidence()));
@@ -71,31 +60,13 @@ final class EvidenceText {
         return text.toString().stripTrailing();
     }
 
-    static Map<String, Object> json(EvidenceProof proof, EvidenceVerification.Outcome outcome) {
-        Map<String, Object> json = base(proof.evidence());
-        json.put("valid", outcome.isValid());
-        json.put("cluster", proof.cluster().toHex());
-        proof.faulty().ifPresent(faulty -> json.put("faulty", faulty));
-        List<Map<String, Object>> steps = new ArrayList<>();
-        for (Step step : outcome.steps()) {
-            Map<String, Object> one = new LinkedHashMap<>();
-            one.put("holds", step.holds());
-            one.put("text", step.text());
-            steps.add(one);
-        }
-        json.put("steps", steps);
-        json.put("proven", outcome.isValid() ? outcome.proven() : "");
-        json.put("open", outcome.open());
-        return json;
-    }
-
     /** Returns a fault of a cluster whose nodes have no keys. */
     static String unsigned(Evidence evidence) {
         StringBuilder text = new StringBuilder(heading(evidence));
         for (NodeReport report : evidence.reports()) {
             text.append(wrapped(
                     "-",
-                    report.reporter() + " reported it at " + time(report.agreedMillis()) + ", block "
+                    report.reporter() + " reported it at " + instant(report.agreedMillis()) + ", block "
                             + report.content().block() + ": " + report.content().detail()));
         }
         text.append(System.lineSeparator());
@@ -105,10 +76,6 @@ final class EvidenceText {
                                 + "alone attest them, and nothing can be exported."))
                 .toString()
                 .stripTrailing();
-    }
-
-    static Map<String, Object> unsignedJson(Evidence evidence) {
-        return base(evidence);
     }
 
     /** Returns the reason why bytes are malformed. */
@@ -121,32 +88,6 @@ final class EvidenceText {
     private static String heading(Evidence evidence) {
         return wrapped("", "Fault " + evidence.number() + ": " + EvidenceVerification.claim(evidence) + ".")
                 + System.lineSeparator();
-    }
-
-    private static Map<String, Object> base(Evidence evidence) {
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("number", evidence.number());
-        json.put("claim", EvidenceVerification.claim(evidence));
-        json.put("time", time(evidence.agreedMillis()));
-        json.put("about", evidence.about().toString());
-        json.put("verdict", evidence.verdict().name());
-        json.put("block", evidence.block().toString());
-        json.put("reports", evidence.reports().stream().map(EvidenceText::json).toList());
-        return json;
-    }
-
-    private static Map<String, Object> json(NodeReport report) {
-        Optional<AuditEntry.Approval> approval = report.approval();
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("node", report.reporter().toString());
-        json.put("time", time(report.agreedMillis()));
-        json.put("session", report.session());
-        json.put("command", report.sessionNumber());
-        json.put("block", report.content().block().toString());
-        json.put("detail", report.content().detail());
-        json.put("key", approval.map(made -> made.key().text()).orElse(""));
-        json.put("signature", approval.map(made -> made.signature().toHex()).orElse(""));
-        return json;
     }
 
     /** Returns lines of at most {@link #WIDTH} characters, where words allow; later ones are indented as the first. */
@@ -169,7 +110,101 @@ final class EvidenceText {
         return text.append(System.lineSeparator()).toString();
     }
 
-    private static String time(long agreedMillis) {
+    private static String instant(long agreedMillis) {
         return Instant.ofEpochMilli(agreedMillis).toString();
     }
+
+    /** A recorded fault for scripts. */
+    record FaultView(
+            long number,
+            String time,
+            String about,
+            String verdict,
+            String block,
+            List<String> reporters,
+            String detail) {
+        static FaultView of(Faults.Fault fault) {
+            return new FaultView(
+                    fault.number(),
+                    fault.at().toString(),
+                    fault.about().toString(),
+                    fault.verdict().name(),
+                    fault.block().toString(),
+                    fault.reporters().stream().map(Object::toString).toList(),
+                    fault.detail());
+        }
+    }
+
+    /** A recorded fault with its reports. */
+    record EvidenceView(
+            long number,
+            String claim,
+            String time,
+            String about,
+            String verdict,
+            String block,
+            List<ReportView> reports) {
+        static EvidenceView of(Evidence evidence) {
+            return new EvidenceView(
+                    evidence.number(),
+                    EvidenceVerification.claim(evidence),
+                    instant(evidence.agreedMillis()),
+                    evidence.about().toString(),
+                    evidence.verdict().name(),
+                    evidence.block().toString(),
+                    evidence.reports().stream().map(ReportView::of).toList());
+        }
+    }
+
+    record ReportView(
+            String node,
+            String time,
+            long session,
+            long command,
+            String block,
+            String detail,
+            String key,
+            String signature) {
+        static ReportView of(NodeReport report) {
+            Optional<AuditEntry.Approval> approval = report.approval();
+            return new ReportView(
+                    report.reporter().toString(),
+                    instant(report.agreedMillis()),
+                    report.session(),
+                    report.sessionNumber(),
+                    report.content().block().toString(),
+                    report.content().detail(),
+                    approval.map(made -> made.key().text()).orElse(""),
+                    approval.map(made -> made.signature().toHex()).orElse(""));
+        }
+    }
+
+    /**
+     * A proof with the outcome of its verification.
+     *
+     * @param faulty the nodes that may be faulty; null where the file does not tell
+     */
+    record ProofView(
+            @JsonUnwrapped EvidenceView evidence,
+            boolean valid,
+            String cluster,
+            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Integer faulty,
+            List<StepView> steps,
+            String proven,
+            List<String> open) {
+        static ProofView of(EvidenceProof proof, EvidenceVerification.Outcome outcome) {
+            return new ProofView(
+                    EvidenceView.of(proof.evidence()),
+                    outcome.isValid(),
+                    proof.cluster().toHex(),
+                    proof.faulty().isPresent() ? proof.faulty().getAsInt() : null,
+                    outcome.steps().stream()
+                            .map(step -> new StepView(step.holds(), step.text()))
+                            .toList(),
+                    outcome.isValid() ? outcome.proven() : "",
+                    outcome.open());
+        }
+    }
+
+    record StepView(boolean holds, String text) {}
 }

@@ -1,5 +1,7 @@
 package io.bulwark.appliance.cli;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.bulwark.client.error.BulwarkException;
 import io.bulwark.client.error.ConfigException;
 import io.bulwark.client.error.FileAccessException;
@@ -12,13 +14,12 @@ import io.bulwark.transport.file.FileFailure;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -52,7 +53,7 @@ final class FailureReport {
             }
         }
         CommandSpec command = misuse.getCommandLine().getCommandSpec();
-        print(problem + "; see `" + command.qualifiedName() + " --help`", CommandFailure.USAGE, new LinkedHashMap<>());
+        print(problem + "; see `" + command.qualifiedName() + " --help`", CommandFailure.USAGE, null);
         return CommandFailure.USAGE;
     }
 
@@ -63,28 +64,19 @@ final class FailureReport {
                 failure instanceof UncheckedIOException && failure.getCause() instanceof IOException io ? io : failure;
         String message = told instanceof IOException file ? FileFailure.text(file) : told.getMessage();
         int code = exitCode(told);
-        Map<String, Object> about = new LinkedHashMap<>();
-        if (told instanceof BulwarkException known) {
-            about.put("exception", known.getClass().getSimpleName());
-            known.bucket().ifPresent(bucket -> about.put("bucket", bucket));
-            known.key().ifPresent(key -> about.put("key", key));
-            known.volume().ifPresent(volume -> about.put("volume", volume));
-            known.node().ifPresent(node -> about.put("node", node));
-        }
-        print((message == null ? told.toString() : message) + advice(told), code, about);
+        print(
+                (message == null ? told.toString() : message) + advice(told),
+                code,
+                told instanceof BulwarkException known ? CauseView.of(known) : null);
         return code;
     }
 
-    private void print(String message, int code, Map<String, Object> about) {
+    private void print(String message, int code, @Nullable CauseView cause) {
         if (!json) {
             System.err.println("bulwark: " + message);
             return;
         }
-        Map<String, Object> object = new LinkedHashMap<>();
-        object.put("error", message);
-        object.put("code", code);
-        object.putAll(about);
-        System.err.println(JSON.writeValueAsString(object));
+        System.err.println(JSON.writeValueAsString(new FailureView(message, code, cause)));
     }
 
     /**
@@ -123,5 +115,25 @@ final class FailureReport {
             case InvalidNameException _, InvalidRequestException _ -> CommandFailure.USAGE;
             default -> CommandFailure.FAILED;
         };
+    }
+
+    /** @param cause null if the client library did not report the failure */
+    private record FailureView(String error, int code, @JsonUnwrapped @Nullable CauseView cause) {}
+
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    private record CauseView(
+            String exception,
+            @Nullable String bucket,
+            @Nullable String key,
+            @Nullable String volume,
+            @Nullable String node) {
+        static CauseView of(BulwarkException failure) {
+            return new CauseView(
+                    failure.getClass().getSimpleName(),
+                    failure.bucket().orElse(null),
+                    failure.key().orElse(null),
+                    failure.volume().orElse(null),
+                    failure.node().orElse(null));
+        }
     }
 }

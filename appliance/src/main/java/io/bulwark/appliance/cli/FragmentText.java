@@ -2,38 +2,12 @@ package io.bulwark.appliance.cli;
 
 import io.bulwark.client.FragmentMap;
 import io.bulwark.protocol.extent.FragmentSurvey;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 
 /** The fragments of an object, for people and for scripts. */
 final class FragmentText {
     private FragmentText() {}
-
-    static Map<String, Object> json(FragmentMap map) {
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("object", ObjectText.json(map.object()));
-        json.put("volume", map.volume());
-        json.put("policy", map.policy().text());
-        json.put("extentCount", map.extentCount());
-        List<Map<String, Object>> extents = new ArrayList<>();
-        for (FragmentMap.Extent extent : map.extents()) {
-            Map<String, Object> each = new LinkedHashMap<>();
-            each.put("index", extent.index());
-            each.put("level", extent.level());
-            each.put("bytes", extent.length());
-            each.put("block", extent.block());
-            each.put("group", extent.group());
-            each.put("epoch", extent.epoch());
-            each.put("version", word(extent.version()));
-            each.put("slots", extent.slots().stream().map(FragmentText::json).toList());
-            extents.add(each);
-        }
-        json.put("extents", extents);
-        return json;
-    }
 
     static String of(FragmentMap map) {
         StringBuilder text = new StringBuilder();
@@ -70,16 +44,47 @@ final class FragmentText {
         return text.toString();
     }
 
-    private static Map<String, Object> json(FragmentSurvey.Slot slot) {
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("slot", slot.slot());
-        json.put("node", slot.node());
-        json.put("state", slot.state().text());
-        json.put("detail", slot.detail());
-        return json;
-    }
-
     private static String word(FragmentSurvey.Version version) {
         return version.name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    }
+
+    /** The fragments of an object for scripts. */
+    record MapView(ObjectText.ObjectView object, String volume, String policy, long extentCount, List<ExtentView> extents) {
+        static MapView of(FragmentMap map) {
+            return new MapView(
+                    ObjectText.json(map.object()),
+                    map.volume(),
+                    map.policy().text(),
+                    map.extentCount(),
+                    map.extents().stream().map(ExtentView::of).toList());
+        }
+    }
+
+    record ExtentView(
+            long index,
+            int level,
+            int bytes,
+            String block,
+            int group,
+            long epoch,
+            String version,
+            List<SlotView> slots) {
+        static ExtentView of(FragmentMap.Extent extent) {
+            return new ExtentView(
+                    extent.index(),
+                    extent.level(),
+                    extent.length(),
+                    extent.block(),
+                    extent.group(),
+                    extent.epoch(),
+                    word(extent.version()),
+                    extent.slots().stream().map(SlotView::of).toList());
+        }
+    }
+
+    record SlotView(int slot, int node, String state, String detail) {
+        static SlotView of(FragmentSurvey.Slot slot) {
+            return new SlotView(slot.slot(), slot.node(), slot.state().text(), slot.detail());
+        }
     }
 }

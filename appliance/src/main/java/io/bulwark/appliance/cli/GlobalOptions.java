@@ -3,7 +3,6 @@ package io.bulwark.appliance.cli;
 import io.bulwark.appliance.cluster.DataDirectory;
 import java.io.PrintStream;
 import java.nio.file.Path;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import tools.jackson.databind.SerializationFeature;
@@ -66,7 +65,7 @@ public final class GlobalOptions {
     }
 
     /** Prints the value as JSON if it was asked for, the text otherwise. */
-    public void print(Map<String, ?> value, String text) {
+    public void print(Object value, String text) {
         if (json) {
             printJson(value);
         } else {

@@ -6,9 +6,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Rights;
 import io.bulwark.protocol.metadata.Scope;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -67,7 +65,7 @@ final class GrantCommand implements Callable<Integer> {
         }
         access.global()
                 .print(
-                        Map.of("client", named.toString(), "scope", scope.text(), "rights", wanted.text()),
+                        new GrantedView(named.toString(), scope.text(), wanted.text()),
                         named + " has on " + scope.text() + ": " + wanted.text() + ".");
         return 0;
     }
@@ -103,7 +101,7 @@ final class GrantCommand implements Callable<Integer> {
         }
         cluster.global()
                 .print(
-                        Map.of("door", acting.toString(), "person", represented.toString(), "rights", wanted.text()),
+                        new ActingView(acting.toString(), represented.toString(), wanted.text()),
                         wanted.isNone()
                                 ? acting + " no longer acts for " + represented + "."
                                 : acting + " acts for " + represented + ", at most: " + wanted.text() + ".");
@@ -111,23 +109,16 @@ final class GrantCommand implements Callable<Integer> {
     }
 
     private int list(PrincipalId named) {
-        List<Map<String, Object>> json = new ArrayList<>();
+        List<Object> json = new ArrayList<>();
         List<List<String>> rows = new ArrayList<>();
         rows.add(List.of("ON", "RIGHTS"));
         try (Bulwark connected = access.connect()) {
             for (Principals.Grant grant : connected.principals().grants(named)) {
-                Map<String, Object> one = new LinkedHashMap<>();
-                one.put("scope", grant.scope().text());
-                one.put("rights", grant.rights().text());
-                json.add(one);
+                json.add(new ScopeView(grant.scope().text(), grant.rights().text()));
                 rows.add(List.of(grant.scope().text(), grant.rights().text()));
             }
             for (Principals.ActFor each : connected.principals().actFor(named)) {
-                json.add(Map.of(
-                        "actFor",
-                        each.person().toString(),
-                        "rights",
-                        each.ceiling().text()));
+                json.add(new ActForView(each.person().toString(), each.ceiling().text()));
                 rows.add(List.of(
                         "behalf of " + each.person(),
                         "at most " + each.ceiling().text()));
@@ -166,4 +157,12 @@ final class GrantCommand implements Callable<Integer> {
         }
         return volume == null ? new Scope.All() : new Scope.OfVolume(volume);
     }
+
+    private record GrantedView(String client, String scope, String rights) {}
+
+    private record ActingView(String door, String person, String rights) {}
+
+    private record ScopeView(String scope, String rights) {}
+
+    private record ActForView(String actFor, String rights) {}
 }

@@ -10,8 +10,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.List;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -43,11 +42,11 @@ final class HistoryCommand implements Runnable {
         if (check.operations() == 0) {
             throw new CommandFailure(CommandFailure.FAILED, file + " has no operation that could be checked");
         }
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("operations", check.operations());
-        json.put("keys", check.keys());
-        json.put("violations", check.violations().stream().map(Object::toString).toList());
-        json.put("undecided", check.undecided());
+        CheckView json = new CheckView(
+                check.operations(),
+                check.keys(),
+                check.violations().stream().map(Object::toString).toList(),
+                check.undecided());
         StringBuilder text = new StringBuilder();
         check.violations()
                 .forEach(violation -> text.append("Not linearizable: ")
@@ -103,4 +102,6 @@ final class HistoryCommand implements Runnable {
         int length = line.length();
         return length > 0 && line.charAt(length - 1) == '\r' ? line.substring(0, length - 1) : line.toString();
     }
+
+    private record CheckView(int operations, int keys, List<String> violations, List<String> undecided) {}
 }

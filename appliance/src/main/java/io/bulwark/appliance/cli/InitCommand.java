@@ -1,5 +1,6 @@
 package io.bulwark.appliance.cli;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import io.bulwark.appliance.boot.Bundle;
 import io.bulwark.appliance.boot.RoleFile;
 import io.bulwark.appliance.cluster.ClusterPlan;
@@ -12,8 +13,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -94,14 +93,11 @@ final class InitCommand implements Callable<Integer> {
         if (plan.hasS3()) {
             s3(plan, config);
         }
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("config", config.toString());
-        json.put("client", data.clientProperties().toString());
-        if (bundles != null) {
-            json.put("bundles", bundles.toString());
-        }
         global.print(
-                json,
+                new InitView(
+                        config.toString(),
+                        data.clientProperties().toString(),
+                        bundles == null ? null : bundles.toString()),
                 "Wrote keys and configuration below " + data.root() + "."
                         + (bundles == null ? "" : " The files for each host are below " + bundles + "."));
         return 0;
@@ -178,4 +174,7 @@ final class InitCommand implements Callable<Integer> {
             throw new CommandFailure(CommandFailure.USAGE, String.valueOf(e.getMessage()));
         }
     }
+
+    private record InitView(
+            String config, String client, @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String bundles) {}
 }

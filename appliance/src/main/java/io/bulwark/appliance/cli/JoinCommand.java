@@ -18,7 +18,6 @@ import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -87,14 +86,10 @@ final class JoinCommand implements Callable<Integer> {
         if (listens.isPresent()) {
             files.add(Bundle.joined(directory, parsed, listens.get(), data));
         }
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("principal", joined.principal().toString());
-        json.put("key", joined.key().text());
-        json.put("files", files.stream().map(Path::toString).toList());
+        List<String> wrote = files.stream().map(Path::toString).toList();
         global.print(
-                json,
-                "This machine is " + joined.principal() + " now. Wrote "
-                        + files.stream().map(Path::toString).collect(Collectors.joining(", ")) + ".\n"
+                new JoinView(joined.principal().toString(), joined.key().text(), wrote),
+                "This machine is " + joined.principal() + " now. Wrote " + String.join(", ", wrote) + ".\n"
                         + next(parsed.principal(), directory, listens));
         return 0;
     }
@@ -157,4 +152,6 @@ final class JoinCommand implements Callable<Integer> {
         }
         return ClusterShape.portBase(ports, ClusterShape.REPLICAS_ABOVE);
     }
+
+    private record JoinView(String principal, String key, List<String> files) {}
 }

@@ -12,8 +12,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -107,14 +105,15 @@ final class KeygenCommand implements Callable<Integer> {
     }
 
     private void print(Identity identity, Path file, String what) {
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("principal", identity.principal().toString());
-        json.put("file", file.toString());
-        json.put("key", identity.publicKey().text());
-        json.put("until", identity.until().toString());
         global.print(
-                json,
+                new IdentityView(
+                        identity.principal().toString(),
+                        file.toString(),
+                        identity.publicKey().text(),
+                        identity.until().toString()),
                 what + " Its public key:\nkey." + identity.principal() + "="
                         + identity.publicKey().text());
     }
+
+    private record IdentityView(String principal, String file, String key, String until) {}
 }

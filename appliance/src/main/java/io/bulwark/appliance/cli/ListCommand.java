@@ -1,5 +1,6 @@
 package io.bulwark.appliance.cli;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.BucketInfo;
 import io.bulwark.client.Bulwark;
@@ -13,7 +14,6 @@ import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -75,7 +75,7 @@ final class ListCommand implements Callable<Integer> {
     private void buckets(Bulwark client) {
         List<BucketInfo> buckets = client.buckets();
         if (access.global().json()) {
-            GlobalOptions.printJson(buckets.stream().map(ListCommand::json).toList());
+            GlobalOptions.printJson(buckets.stream().map(BucketView::of).toList());
             return;
         }
         for (BucketInfo bucket : buckets) {
@@ -97,11 +97,11 @@ final class ListCommand implements Callable<Integer> {
             return;
         }
         ListOptions options = ListOptions.DEFAULT.withPrefix(pattern.key()).withDelimiter(recursive ? "" : "/");
-        List<Map<String, Object>> json = new ArrayList<>();
+        List<Object> json = new ArrayList<>();
         while (true) {
             ObjectPage page = bucket.list(options);
             if (access.global().json()) {
-                page.commonPrefixes().forEach(prefix -> json.add(Map.of("prefix", prefix)));
+                page.commonPrefixes().forEach(prefix -> json.add(new PrefixView(prefix)));
                 page.objects().forEach(object -> json.add(ObjectText.json(object)));
             } else {
                 page.commonPrefixes().forEach(prefix -> System.out.printf("%34s  %s%n", "", Text.printable(prefix)));
@@ -121,7 +121,7 @@ final class ListCommand implements Callable<Integer> {
 
     /** Objects that match, and the directories that do; with -r the objects below these. */
     private void matching(Bucket bucket, KeyPattern pattern) {
-        List<Map<String, Object>> json = new ArrayList<>();
+        List<Object> json = new ArrayList<>();
         Set<String> directories = new HashSet<>();
         for (ObjectInfo object : pattern.objects(bucket, true)) {
             String directory = recursive ? "" : pattern.directoryOf(object.key());
@@ -131,7 +131,7 @@ final class ListCommand implements Callable<Integer> {
                     line(object.modified(), Text.bytes(object.length()), object.key());
                 }
             } else if (directories.add(directory)) {
-                json.add(Map.of("prefix", directory));
+                json.add(new PrefixView(directory));
                 if (!access.global().json()) {
                     System.out.printf("%34s  %s%n", "", Text.printable(directory));
                 }
@@ -143,11 +143,11 @@ final class ListCommand implements Callable<Integer> {
     }
 
     private void versions(Bulwark client, ObjectPath path) {
-        List<Map<String, Object>> json = new ArrayList<>();
+        List<VersionView> json = new ArrayList<>();
         try (Stream<VersionInfo> all = client.bucket(path.bucket()).versions(path.key())) {
             all.forEach(version -> {
                 if (access.global().json()) {
-                    json.add(json(version));
+                    json.add(VersionView.of(version));
                 } else {
                     String size = version.deleteMarker() ? "deleted" : Text.bytes(version.length());
                     line(version.modified(), size, version.key() + "  version " + version.version() + note(version));
@@ -166,13 +166,9 @@ final class ListCommand implements Callable<Integer> {
     }
 
     private void uploads(Bucket bucket, String prefix) {
-        List<Map<String, Object>> json = new ArrayList<>();
+        List<UploadView> json = new ArrayList<>();
         for (Upload upload : UnfinishedUploads.below(bucket, prefix)) {
-            Map<String, Object> entry = new LinkedHashMap<>();
-            entry.put("key", upload.key());
-            entry.put("upload", upload.id());
-            entry.put("begun", upload.begun().toString());
-            json.add(entry);
+            json.add(new UploadView(upload.key(), upload.id(), upload.begun().toString()));
             if (!access.global().json()) {
                 line(upload.begun(), "upload " + upload.id(), upload.key());
             }
@@ -186,31 +182,56 @@ final class ListCommand implements Callable<Integer> {
         System.out.printf(Locale.ROOT, "%s  %13s  %s%n", TIME.format(modified), size, Text.printable(name));
     }
 
-    private static Map<String, Object> json(BucketInfo bucket) {
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("name", bucket.name());
-        json.put("volume", bucket.volume());
-        json.put("versions", bucket.keepsVersions());
-        json.put("quotaBytes", bucket.quotaBytes());
-        json.put("objectLock", bucket.settings().objectLock());
-        json.put("objects", bucket.objects());
-        json.put("bytes", bucket.bytes());
-        json.put("created", bucket.created().toString());
-        return json;
+    /** Keys that begin with the same directory. */
+    private record PrefixView(String prefix) {}
+
+    private record UploadView(String key, long upload, String begun) {}
+
+    private record BucketView(
+            String name,
+            String volume,
+            boolean versions,
+            long quotaBytes,
+            boolean objectLock,
+            long objects,
+            long bytes,
+            String created) {
+        static BucketView of(BucketInfo bucket) {
+            return new BucketView(
+                    bucket.name(),
+                    bucket.volume(),
+                    bucket.keepsVersions(),
+                    bucket.quotaBytes(),
+                    bucket.settings().objectLock(),
+                    bucket.objects(),
+                    bucket.bytes(),
+                    bucket.created().toString());
+        }
     }
 
-    private static Map<String, Object> json(VersionInfo version) {
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("key", version.key());
-        json.put("version", version.version());
-        json.put("latest", version.latest());
-        json.put("deleteMarker", version.deleteMarker());
-        json.put("bytes", version.length());
-        json.put("modified", version.modified().toString());
-        json.put("null", version.isNull());
-        json.put("tags", version.tags());
-        json.put("properties", version.properties());
-        json.put("lock", LockText.of(version.lock()));
-        return json;
+    private record VersionView(
+            String key,
+            long version,
+            boolean latest,
+            boolean deleteMarker,
+            long bytes,
+            String modified,
+            @JsonProperty("null") boolean isNull,
+            Map<String, String> tags,
+            Map<String, String> properties,
+            String lock) {
+        static VersionView of(VersionInfo version) {
+            return new VersionView(
+                    version.key(),
+                    version.version(),
+                    version.latest(),
+                    version.deleteMarker(),
+                    version.length(),
+                    version.modified().toString(),
+                    version.isNull(),
+                    version.tags(),
+                    version.properties(),
+                    LockText.of(version.lock()));
+        }
     }
 }

@@ -8,7 +8,6 @@ import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.Volume;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -63,13 +62,7 @@ final class NodeListCommand implements Callable<Integer> {
                 String state = said == null ? "" : said.state();
                 long slots = count(map, group -> group.slotOf(node.node()) >= 0);
                 long fresh = count(map, group -> group.isFresh(node.node()));
-                Map<String, Object> one = new LinkedHashMap<>();
-                one.put("node", node.node());
-                one.put("address", address);
-                one.put("state", state);
-                one.put("slots", slots);
-                one.put("fresh", fresh);
-                json.add(one);
+                json.add(new NodeView(node.node(), address, state, slots, fresh));
                 rows.add(List.of("node-" + node.node(), address, state, Long.toString(slots), Long.toString(fresh)));
             }
         }
@@ -109,4 +102,6 @@ final class NodeListCommand implements Callable<Integer> {
     private static String names(List<Integer> nodes) {
         return nodes.isEmpty() ? "-" : nodes.stream().map(String::valueOf).collect(Collectors.joining(","));
     }
+
+    private record NodeView(int node, String address, String state, long slots, long fresh) {}
 }

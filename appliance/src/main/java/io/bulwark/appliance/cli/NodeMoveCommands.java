@@ -15,9 +15,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -74,14 +72,14 @@ final class NodeMoveCommands {
                     shown[0] = line;
                 }
             });
-            Map<String, Object> json = new LinkedHashMap<>();
-            json.put("slots", standing.moves());
-            json.put("announced", moving.announced());
-            json.put("moved", standing.moved());
-            json.put("rebuilt", standing.rebuilt());
-            json.put("over", standing.over());
-            json.put("moves", moving.moves().stream().map(MoveCommand::json).toList());
-            json.put("keptVolumes", plan.kept());
+            ProgressView json = new ProgressView(
+                    standing.moves(),
+                    moving.announced(),
+                    standing.moved(),
+                    standing.rebuilt(),
+                    standing.over(),
+                    moving.moves().stream().map(MoveView::of).toList(),
+                    plan.kept());
             access.global().print(json, text(standing, moving.announced()));
             return 0;
         }
@@ -94,15 +92,6 @@ final class NodeMoveCommands {
             return standing.moves() == 0
                     ? "No slot is left to move."
                     : Text.count(standing.moves(), "slot") + " moved and rebuilt.";
-        }
-
-        private static Map<String, Object> json(Move move) {
-            Map<String, Object> one = new LinkedHashMap<>();
-            one.put("volume", move.volume());
-            one.put("group", move.group());
-            one.put("from", move.from());
-            one.put("to", move.to());
-            return one;
         }
     }
 
@@ -147,7 +136,7 @@ final class NodeMoveCommands {
                 if (spare) {
                     plan.requireNode(number);
                     access.global()
-                            .print(Map.of("node", number, "spare", true), "node-" + number + " can hold slots now.");
+                            .print(new SpareView(number, true), "node-" + number + " can hold slots now.");
                     return 0;
                 }
                 List<Move> moves = plan.planFill(number);
@@ -241,7 +230,7 @@ final class NodeMoveCommands {
             }
             access.global()
                     .print(
-                            Map.of("node", number, "removed", true),
+                            new RemovedView(number, true),
                             "node-" + number + " is removed permanently: stop its process and wipe its disk.");
             return 0;
         }
@@ -296,10 +285,7 @@ final class NodeMoveCommands {
                         CommandFailure.FAILED,
                         "no change is announced there; a change whose epoch has opened can " + "only be moved back");
             }
-            Map<String, Object> json = new LinkedHashMap<>();
-            json.put("volume", volume);
-            json.put("groups", aborted);
-            access.global().print(json, Text.count(aborted.size(), "change") + " aborted.");
+            access.global().print(new AbortedView(volume, aborted), Text.count(aborted.size(), "change") + " aborted.");
             return 0;
         }
     }
@@ -329,6 +315,27 @@ final class NodeMoveCommands {
             return new NodeAddress(number, parsed.getHostString(), parsed.getPort());
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(CommandFailure.USAGE, "--address: " + e.getMessage());
+        }
+    }
+
+    private record SpareView(int node, boolean spare) {}
+
+    private record RemovedView(int node, boolean removed) {}
+
+    private record AbortedView(String volume, List<Integer> groups) {}
+
+    private record ProgressView(
+            int slots,
+            int announced,
+            int moved,
+            int rebuilt,
+            boolean over,
+            List<MoveView> moves,
+            List<String> keptVolumes) {}
+
+    private record MoveView(String volume, int group, int from, int to) {
+        static MoveView of(Move move) {
+            return new MoveView(move.volume(), move.group(), move.from(), move.to());
         }
     }
 }

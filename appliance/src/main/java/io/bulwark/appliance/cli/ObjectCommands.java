@@ -9,7 +9,6 @@ import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.Precondition;
 import io.bulwark.client.encryption.ObjectEncryption;
 import java.io.IOException;
-import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
@@ -74,9 +73,7 @@ final class ObjectCommands {
                 if (!object.lock().isNone()) {
                     text.append(System.lineSeparator()).append("lock:         ").append(LockText.of(object.lock()));
                 }
-                Map<String, Object> json = ObjectText.json(object);
-                json.put("properties", properties);
-                access.global().print(json, text.toString());
+                access.global().print(ObjectText.json(object, properties), text.toString());
             }
             return 0;
         }
@@ -93,7 +90,7 @@ final class ObjectCommands {
             try (Bulwark client = access.connect()) {
                 FragmentMap map = client.bucket(path.bucket())
                         .fragments(path.needKey().key(), version, firstExtent, FragmentMap.EXTENTS_MAX);
-                access.global().print(FragmentText.json(map), FragmentText.of(map));
+                access.global().print(FragmentText.MapView.of(map), FragmentText.of(map));
             }
             return 0;
         }

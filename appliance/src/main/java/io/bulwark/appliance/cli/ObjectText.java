@@ -1,30 +1,50 @@
 package io.bulwark.appliance.cli;
 
 import io.bulwark.client.ObjectInfo;
-import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** An object for people and for scripts. */
 final class ObjectText {
     private ObjectText() {}
 
-    static Map<String, Object> json(ObjectInfo object) {
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("bucket", object.bucket());
-        json.put("key", object.key());
-        json.put("version", object.version());
-        json.put("bytes", object.length());
-        json.put("modified", object.modified().toString());
-        json.put("contentType", object.contentType());
-        json.put("tags", object.tags());
-        json.put("properties", object.properties());
-        json.put("lock", LockText.of(object.lock()));
-        json.put("encrypted", object.encrypted());
-        return json;
+    static ObjectView json(ObjectInfo object) {
+        return ObjectView.of(object, object.properties());
+    }
+
+    /** @param properties those of the object that are shown */
+    static ObjectView json(ObjectInfo object, Map<String, String> properties) {
+        return ObjectView.of(object, properties);
     }
 
     static String line(ObjectInfo object) {
         return object.bucket() + "/" + Text.printable(object.key()) + " (" + Text.bytes(object.length()) + ", version "
                 + object.version() + ")";
+    }
+
+    /** An object for scripts. */
+    record ObjectView(
+            String bucket,
+            String key,
+            long version,
+            long bytes,
+            String modified,
+            String contentType,
+            Map<String, String> tags,
+            Map<String, String> properties,
+            String lock,
+            boolean encrypted) {
+        private static ObjectView of(ObjectInfo object, Map<String, String> properties) {
+            return new ObjectView(
+                    object.bucket(),
+                    object.key(),
+                    object.version(),
+                    object.length(),
+                    object.modified().toString(),
+                    object.contentType(),
+                    object.tags(),
+                    properties,
+                    LockText.of(object.lock()),
+                    object.encrypted());
+        }
     }
 }

@@ -1,7 +1,10 @@
 package io.bulwark.appliance.cli;
 
+import io.bulwark.client.Bulwark;
 import io.bulwark.client.PolicyChoice;
 import io.bulwark.client.VolumeSpec;
+import io.bulwark.protocol.cluster.ArchiveChooser;
+import io.bulwark.protocol.cluster.AvailabilityTarget;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -9,12 +12,15 @@ import picocli.CommandLine.Option;
 
 /** Options for the protection policy of a volume. */
 final class PolicyOptions {
+    private static final double TARGET = 1e-6;
+
     @Option(
             names = "--protocol",
-            paramLabel = "fp|pasis|masking",
+            paramLabel = "fp|pasis|masking|archive",
             description = {
                 "fp verifies each fragment during the write; pasis verifies versions at the time that",
-                "--verification gives; masking keeps whole copies, which are read from few nodes (default: fp)."
+                "--verification gives; masking keeps whole copies, which are read from few nodes; archive spreads",
+                "large objects over many nodes, of which many may be away (default: fp)."
             })
     private @Nullable String protocol;
 
@@ -42,14 +48,34 @@ final class PolicyOptions {
     @Option(
             names = "--fragments",
             paramLabel = "N",
-            description = "For pasis and masking: nodes in a placement group, 4F + 1 or more (default: 4F + 1).")
+            description = {
+                "Nodes in a placement group. For pasis and masking 4F + 1 or more (default: 4F + 1); for archive",
+                "3F + 1 or more (default: all nodes)."
+            })
     private @Nullable Integer fragments;
 
     @Option(names = "--block-size", paramLabel = "BYTES", description = "Size of a block (default: 1048576).")
     private @Nullable Integer blockBytes;
 
+    @Option(
+            names = "--availability",
+            paramLabel = "MU",
+            description = {
+                "For archive: probability with which a node answers in time, such as 0.9. With it --data-fragments and",
+                "--block-size are chosen so that the target is reached."
+            })
+    private @Nullable Double availability;
+
+    @Option(
+            names = "--target",
+            paramLabel = "P",
+            description = "For archive: probability with which too few nodes may answer (default: 1e-6).")
+    private @Nullable Double target;
+
     boolean given() {
-        return faults != null
+        return availability != null
+                || target != null
+                || faults != null
                 || dataFragments != null
                 || blockBytes != null
                 || fragments != null
@@ -61,15 +87,47 @@ final class PolicyOptions {
         return checked(choice()::policy);
     }
 
-    VolumeSpec objectVolume(String name) {
-        return VolumeSpec.objects(name, checked(choice()::objectPolicy));
+    /** Checks the policy for objects as far as that is possible without the cluster. */
+    void checkForObjects() {
+        if (!isArchiveChosen()) {
+            checked(choice()::objectPolicy);
+        } else if (fragments != null) {
+            checked(() -> archive(fragments));
+        } else {
+            checked(this::availability);
+        }
+    }
+
+    /** A volume for objects; the archive class is spread over all nodes that the cluster has. */
+    VolumeSpec objectVolume(String name, Bulwark client) {
+        if (!isArchiveChosen()) {
+            return VolumeSpec.objects(name, checked(choice()::objectPolicy));
+        }
+        int nodes = fragments != null ? fragments : Math.min(255, client.nodes().map().nodes().size());
+        return VolumeSpec.objects(name, checked(() -> archive(nodes)));
+    }
+
+    private boolean isArchiveChosen() {
+        return availability != null || target != null;
+    }
+
+    private AvailabilityTarget availability() {
+        if (!"archive".equals(protocol) || availability == null || dataFragments != null || blockBytes != null) {
+            throw new IllegalArgumentException("--availability and --target choose the other numbers of --protocol"
+                    + " archive; give --availability, and neither --data-fragments nor --block-size");
+        }
+        return new AvailabilityTarget(availability, target == null ? TARGET : target);
+    }
+
+    private ProtectionPolicy archive(int nodes) {
+        return ArchiveChooser.choose(availability(), faults == null ? 1 : faults, nodes);
     }
 
     private PolicyChoice choice() {
         return new PolicyChoice(protocol, verification, faults, dataFragments, fragments, blockBytes);
     }
 
-    private static ProtectionPolicy checked(Supplier<ProtectionPolicy> policy) {
+    private static <T> T checked(Supplier<T> policy) {
         try {
             return policy.get();
         } catch (IllegalArgumentException e) {

@@ -10,9 +10,7 @@ import io.bulwark.protocol.metadata.Reply;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -51,19 +49,12 @@ final class PrincipalCommand implements Runnable {
 
     @Command(name = "list", description = "List all principals with the last characters of their keys, newest first.")
     int list(@Mixin ClusterAccess access) {
-        List<Map<String, Object>> json = new ArrayList<>();
+        List<EntryView> json = new ArrayList<>();
         List<List<String>> rows = new ArrayList<>();
         rows.add(List.of("PRINCIPAL", "KEYS"));
         try (Bulwark client = access.connect()) {
             for (Principals.Entry entry : client.principals().list()) {
-                Map<String, Object> one = new LinkedHashMap<>();
-                one.put("principal", entry.principal().toString());
-                one.put("revoked", entry.revoked());
-                one.put(
-                        "invitedUntil",
-                        entry.invitedUntil().map(Instant::toString).orElse(""));
-                one.put("keys", entry.keys().stream().map(PrincipalKey::text).toList());
-                json.add(one);
+                json.add(EntryView.of(entry));
                 rows.add(List.of(entry.principal().toString(), shown(entry)));
             }
         }
@@ -111,11 +102,13 @@ final class PrincipalCommand implements Runnable {
         try (Bulwark client = access.connect()) {
             token = client.principals().invite(named, validity);
         }
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("principal", named.toString());
-        json.put("expires", Instant.ofEpochMilli(token.expiresMillis()).toString());
-        json.put("token", token.text());
-        access.global().print(json, token.text());
+        access.global()
+                .print(
+                        new InvitationView(
+                                named.toString(),
+                                Instant.ofEpochMilli(token.expiresMillis()).toString(),
+                                token.text()),
+                        token.text());
         return 0;
     }
 
@@ -195,19 +188,13 @@ final class PrincipalCommand implements Runnable {
                 "`bulwark evidence show FAULT` explains the proof."
             })
     int suspended(@Mixin ClusterAccess access) {
-        List<Map<String, Object>> json = new ArrayList<>();
+        List<SuspensionView> json = new ArrayList<>();
         List<List<String>> rows = new ArrayList<>();
         rows.add(List.of("CLIENT", "SINCE", "MAY WRITE", "FAULT", "NODE", "BLOCK", "FOUND"));
         try (Bulwark client = access.connect()) {
             for (Principals.Suspension each : client.principals().suspended()) {
-                List<Map<String, Object>> reports = new ArrayList<>();
+                json.add(SuspensionView.of(each));
                 for (Reply.PoisonReport report : each.reports()) {
-                    Map<String, Object> one = new LinkedHashMap<>();
-                    one.put("node", report.reporter().toString());
-                    one.put("block", report.block().toString());
-                    one.put("session", report.session());
-                    one.put("found", report.detail());
-                    reports.add(one);
                     rows.add(List.of(
                             each.client().toString(),
                             each.since().toString(),
@@ -217,13 +204,6 @@ final class PrincipalCommand implements Runnable {
                             report.block().toString(),
                             report.detail()));
                 }
-                Map<String, Object> one = new LinkedHashMap<>();
-                one.put("client", each.client().toString());
-                one.put("since", each.since().toString());
-                one.put("suspended", each.enforced());
-                one.put("fault", each.fault());
-                one.put("reports", reports);
-                json.add(one);
             }
         }
         if (access.global().json()) {
@@ -292,7 +272,7 @@ final class PrincipalCommand implements Runnable {
     }
 
     private static int done(ClusterAccess access, PrincipalId principal, String what) {
-        access.global().print(Map.of("principal", principal.toString(), "done", true), principal + " " + what + ".");
+        access.global().print(new DoneView(principal.toString(), true), principal + " " + what + ".");
         return 0;
     }
 
@@ -307,5 +287,38 @@ final class PrincipalCommand implements Runnable {
                                         .map(PrincipalKey::text)
                                         .map(key -> "..." + key.substring(key.length() - KEY_SHOWN))
                                         .toList()));
+    }
+
+    private record DoneView(String principal, boolean done) {}
+
+    private record InvitationView(String principal, String expires, String token) {}
+
+    private record EntryView(String principal, boolean revoked, String invitedUntil, List<String> keys) {
+        static EntryView of(Principals.Entry entry) {
+            return new EntryView(
+                    entry.principal().toString(),
+                    entry.revoked(),
+                    entry.invitedUntil().map(Instant::toString).orElse(""),
+                    entry.keys().stream().map(PrincipalKey::text).toList());
+        }
+    }
+
+    private record SuspensionView(
+            String client, String since, boolean suspended, long fault, List<PoisonView> reports) {
+        static SuspensionView of(Principals.Suspension each) {
+            return new SuspensionView(
+                    each.client().toString(),
+                    each.since().toString(),
+                    each.enforced(),
+                    each.fault(),
+                    each.reports().stream().map(PoisonView::of).toList());
+        }
+    }
+
+    private record PoisonView(String node, String block, long session, String found) {
+        static PoisonView of(Reply.PoisonReport report) {
+            return new PoisonView(
+                    report.reporter().toString(), report.block().toString(), report.session(), report.detail());
+        }
     }
 }

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -47,7 +46,7 @@ final class ReleaseCommand implements Runnable {
         }
         Release release = jar == null ? Release.own() : Release.of(jar);
         String hash = release.hash();
-        global.print(Map.of("hash", hash, "release", release.classPath()), hash);
+        global.print(new HashView(hash, release.classPath()), hash);
         return 0;
     }
 
@@ -60,7 +59,7 @@ final class ReleaseCommand implements Runnable {
         try (Bulwark client = access.connect()) {
             client.releases().allow(hash);
         }
-        access.global().print(Map.of("hash", hash, "allowed", true), hash + " is allowed.");
+        access.global().print(new AllowedView(hash, true), hash + " is allowed.");
         return 0;
     }
 
@@ -75,7 +74,7 @@ final class ReleaseCommand implements Runnable {
         }
         access.global()
                 .print(
-                        Map.of("hash", hash, "allowed", false),
+                        new AllowedView(hash, false),
                         hash + " is not allowed"
                                 + (left.isEmpty() ? "; no release is allowed, so releases are not checked." : "."));
         return 0;
@@ -97,4 +96,8 @@ final class ReleaseCommand implements Runnable {
         }
         return 0;
     }
+
+    private record HashView(String hash, String release) {}
+
+    private record AllowedView(String hash, boolean allowed) {}
 }

@@ -7,9 +7,7 @@ import io.bulwark.client.DeleteOptions;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.Upload;
 import io.bulwark.client.bulk.BulkDelete;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -69,7 +67,7 @@ final class RemoveCommand implements Callable<Integer> {
             Bucket bucket = client.bucket(path.bucket());
             if (uploads) {
                 long aborted = abortUploads(bucket);
-                access.global().print(Map.of("aborted", aborted), "Aborted " + Text.count(aborted, "upload") + ".");
+                access.global().print(new AbortedView(aborted), "Aborted " + Text.count(aborted, "upload") + ".");
                 return 0;
             }
             if (version != 0) {
@@ -122,7 +120,7 @@ final class RemoveCommand implements Callable<Integer> {
 
     private void showPlan(List<String> keys) {
         if (access.global().json()) {
-            GlobalOptions.printJson(Map.of("bucket", path.bucket(), "keys", keys));
+            GlobalOptions.printJson(new PlanView(path.bucket(), keys));
             return;
         }
         keys.forEach(key -> System.out.println("delete  " + Text.printable(key)));
@@ -130,11 +128,14 @@ final class RemoveCommand implements Callable<Integer> {
     }
 
     private void print(BulkDelete.Result result) {
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("removed", result.deleted());
-        json.put("bucket", path.bucket());
-        json.put("key", path.key());
-        json.put("failed", result.failures().size());
+        RemovedView json = new RemovedView(
+                result.deleted(), path.bucket(), path.key(), result.failures().size());
         access.global().print(json, "Removed " + Text.count(result.deleted(), "object") + ".");
     }
+
+    private record AbortedView(long aborted) {}
+
+    private record PlanView(String bucket, List<String> keys) {}
+
+    private record RemovedView(long removed, String bucket, String key, int failed) {}
 }

@@ -13,9 +13,7 @@ import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.Destination;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -75,11 +73,7 @@ final class ReplicaChangeCommands {
                     });
             boolean over = !noWait && missing.isEmpty();
             Configuration now = client.replicas().believed();
-            Map<String, Object> json = new LinkedHashMap<>();
-            json.put("configuration", now.number());
-            json.put("replicas", ReplicaListCommand.names(now));
-            json.put("over", over);
-            json.put("missing", missing);
+            ChangeView json = new ChangeView(now.number(), ReplicaListCommand.names(now), over, missing);
             access.global().print(json, text(now, over, missing, leaving));
             return over || noWait ? 0 : CommandFailure.FAILED;
         }
@@ -240,4 +234,6 @@ final class ReplicaChangeCommands {
             }
         }
     }
+
+    private record ChangeView(long configuration, List<String> replicas, boolean over, List<String> missing) {}
 }

@@ -6,7 +6,6 @@ import io.bulwark.client.Replicas;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Member;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -30,7 +29,7 @@ final class ReplicaListCommand implements Callable<Integer> {
     public Integer call() {
         Replicas.GroupMembership standing;
         List<List<String>> rows = new ArrayList<>();
-        List<Object> replicas = new ArrayList<>();
+        List<ReplicaView> replicas = new ArrayList<>();
         try (Bulwark client = access.connect()) {
             standing = client.replicas().standing();
             Map<Integer, ClusterStatus.ReplicaStatus> status = client.status().replicas().stream()
@@ -42,18 +41,13 @@ final class ReplicaListCommand implements Callable<Integer> {
                 String state = said == null ? "unknown" : said.reachable() ? "up" : "unreachable";
                 String address = client.replicas().addressOf(member);
                 rows.add(List.of(Integer.toString(place), member.replica().toString(), address, state));
-                Map<String, Object> one = new LinkedHashMap<>();
-                one.put("place", place);
-                one.put("replica", member.replica().toString());
-                one.put("address", address);
-                one.put("state", state);
-                replicas.add(one);
+                replicas.add(new ReplicaView(place, member.replica().toString(), address, state));
             }
         }
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("configuration", standing.now().number());
-        json.put("replicas", replicas);
-        json.put("next", standing.next().map(ReplicaListCommand::names).orElse(List.of()));
+        GroupView json = new GroupView(
+                standing.now().number(),
+                replicas,
+                standing.next().map(ReplicaListCommand::names).orElse(List.of()));
         String text = Text.table(rows) + "\nThis is configuration "
                 + standing.now().number() + "."
                 + standing.next()
@@ -67,4 +61,8 @@ final class ReplicaListCommand implements Callable<Integer> {
     static List<String> names(Configuration configuration) {
         return configuration.replicas().stream().map(Object::toString).toList();
     }
+
+    private record ReplicaView(int place, String replica, String address, String state) {}
+
+    private record GroupView(long configuration, List<ReplicaView> replicas, List<String> next) {}
 }

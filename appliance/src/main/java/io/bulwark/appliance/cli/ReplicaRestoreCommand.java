@@ -1,5 +1,6 @@
 package io.bulwark.appliance.cli;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import io.bulwark.appliance.cluster.ClusterPlan;
 import io.bulwark.appliance.cluster.Ordering;
 import io.bulwark.appliance.cluster.ReplicaSetup;
@@ -10,9 +11,7 @@ import io.bulwark.metadata.bft.HistoryRestore;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -65,11 +64,11 @@ final class ReplicaRestoreCommand implements Callable<Integer> {
         }
         HistoryRestore.RestoreResult restored = restore.restore(directories, chosen);
         global.print(
-                Map.of(
-                        "from", chosen,
-                        "executed", restored.executed(),
-                        "checkpoint", restored.checkpoint(),
-                        "stateDigest", restored.digest().toHex()),
+                new RestoredView(
+                        chosen,
+                        restored.executed(),
+                        restored.checkpoint(),
+                        restored.digest().toHex()),
                 "All replicas resume with the state that replica-" + chosen + " had executed, up to number "
                         + restored.executed()
                         + ". The old files are in before-restore-" + restored.checkpoint()
@@ -78,27 +77,38 @@ final class ReplicaRestoreCommand implements Callable<Integer> {
 
     private void show(HistoryRestore restore, List<Path> directories) throws IOException {
         StringBuilder text = new StringBuilder();
-        List<Map<String, Object>> json = new ArrayList<>();
+        List<ReachView> json = new ArrayList<>();
         for (int replica = 0; replica < directories.size(); replica++) {
-            Map<String, Object> each = new LinkedHashMap<>();
-            each.put("replica", replica);
+            Long executed = null;
+            String problem = null;
             text.append("replica-").append(replica);
             try {
-                long executed = restore.reach(directories.get(replica)).executed();
-                each.put("executed", executed);
+                executed = restore.reach(directories.get(replica)).executed();
                 text.append(" has executed up to number ").append(executed);
             } catch (IOException e) {
-                each.put("problem", String.valueOf(e.getMessage()));
-                text.append(" cannot be chosen: ").append(e.getMessage());
+                problem = String.valueOf(e.getMessage());
+                text.append(" cannot be chosen: ").append(problem);
             }
             String stopped =
                     new ReplicaDirectory(directories.get(replica)).stopped().orElse("");
-            each.put("stopped", stopped);
             text.append(stopped.isEmpty() ? "" : "; it has stopped: " + stopped).append(System.lineSeparator());
-            json.add(each);
+            json.add(new ReachView(replica, executed, problem, stopped));
         }
         global.print(
-                Map.of("replicas", json),
+                new ReachesView(json),
                 text.append("Nothing was changed. Choose one with --from N.").toString());
     }
+
+    private record RestoredView(int from, long executed, long checkpoint, String stateDigest) {}
+
+    private record ReachesView(List<ReachView> replicas) {}
+
+    /**
+     * The state of one replica.
+     *
+     * @param executed null if it cannot be chosen
+     * @param problem null if it can
+     */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    private record ReachView(int replica, @Nullable Long executed, @Nullable String problem, String stopped) {}
 }

@@ -10,9 +10,7 @@ import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.metadata.Gateways;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -87,7 +85,7 @@ final class S3Command implements Callable<Integer> {
             List<String> done = GatewayDoor.enable(operator, client, seal);
             access.global()
                     .print(
-                            Map.of("door", door, "done", done),
+                            new EnabledView(door, done),
                             done.isEmpty() ? door + " is an S3 gateway already" : String.join("\n", done));
         }
         return 0;
@@ -110,7 +108,7 @@ final class S3Command implements Callable<Integer> {
         }
         access.global()
                 .print(
-                        Map.of("door", door),
+                        new DisabledView(door),
                         door + " is no S3 gateway any more. It knows the secrets that it has used: rotate the keys if"
                                 + " somebody may have taken them.");
         return 0;
@@ -122,20 +120,12 @@ final class S3Command implements Callable<Integer> {
         try (Bulwark client = access.connect()) {
             gateways = client.accessKeys().gateways();
         }
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put(
-                "gateways", gateways.doors().stream().map(PrincipalId::toString).toList());
-        json.put("keeper", text(gateways.keeper()));
-        json.put("anonymous", text(gateways.anonymous()));
+        List<String> doors = gateways.doors().stream().map(PrincipalId::toString).toList();
         access.global()
                 .print(
-                        json,
+                        new GatewaysView(doors, text(gateways.keeper()), text(gateways.anonymous())),
                         "Gateways: "
-                                + String.join(
-                                        ", ",
-                                        gateways.doors().stream()
-                                                .map(PrincipalId::toString)
-                                                .toList())
+                                + String.join(", ", doors)
                                 + "\nKeeper of the secrets: " + text(gateways.keeper())
                                 + "\nRequests without a signature: "
                                 + (gateways.anonymous().equals(PrincipalId.NOBODY)
@@ -161,7 +151,7 @@ final class S3Command implements Callable<Integer> {
         }
         access.global()
                 .print(
-                        Map.of("anonymous", named.map(PrincipalId::toString).orElse("")),
+                        new AnonymousView(named.map(PrincipalId::toString).orElse("")),
                         named.map(client -> "Requests without a signature are those of " + client + ".")
                                 .orElse("Requests without a signature are refused."));
         return 0;
@@ -178,4 +168,12 @@ final class S3Command implements Callable<Integer> {
         }
         return client;
     }
+
+    private record EnabledView(String door, List<String> done) {}
+
+    private record DisabledView(String door) {}
+
+    private record GatewaysView(List<String> gateways, String keeper, String anonymous) {}
+
+    private record AnonymousView(String anonymous) {}
 }

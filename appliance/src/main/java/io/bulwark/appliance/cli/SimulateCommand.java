@@ -62,10 +62,13 @@ final class SimulateCommand implements Callable<Integer> {
             PasisProtocol.masking(PasisParts.PRODUCTION, true),
             new ExtentProtocol(),
             ExtentProtocol.pasis(),
+            ExtentProtocol.archive(),
             new ObjectProtocol(),
             ObjectProtocol.pasis(),
+            ObjectProtocol.archive(),
             ObjectProtocol.replacing(ObjectParts.PRODUCTION, Protocol.FP),
             ObjectProtocol.replacing(ObjectParts.PRODUCTION, Protocol.PASIS),
+            ObjectProtocol.replacing(ObjectParts.PRODUCTION, Protocol.ARCHIVE),
             new OrderingProtocol(),
             new MembersProtocol(),
             new LockingProtocol());
@@ -83,9 +86,10 @@ final class SimulateCommand implements Callable<Integer> {
             names = "--protocol",
             defaultValue = "fp",
             description = {
-                "Simulated protocol: fp, pasis, masking, extent, extent-pasis, objects, objects-pasis,",
-                "fp-replacing, pasis-replacing, masking-replacing, objects-replacing, objects-pasis-replacing,",
-                "ordering, members, locking (default: ${DEFAULT-VALUE}).",
+                "Simulated protocol: fp, pasis, masking, extent, extent-pasis, extent-archive, objects, objects-pasis,",
+                "objects-archive, fp-replacing, pasis-replacing, masking-replacing, objects-replacing,",
+                "objects-pasis-replacing, objects-archive-replacing, ordering, members, locking",
+                "(default: ${DEFAULT-VALUE}).",
             })
     private String protocol = "fp";
 

@@ -11,7 +11,6 @@ import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -58,13 +57,9 @@ final class SupportCommand implements Callable<Integer> {
             parts = archive.parts();
         }
         OutputFile.writeSecret(file, content.toByteArray());
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("file", file.toString());
-        json.put("bytes", content.size());
-        json.put("parts", parts);
         access.global()
                 .print(
-                        json,
+                        new ArchiveView(file.toString(), content.size(), parts),
                         "Wrote " + file + " (" + Text.bytes(content.size()) + ", "
                                 + Text.count(parts.size(), "part")
                                 + "). It holds names of your buckets and hosts; look at it before you send it."
@@ -79,4 +74,6 @@ final class SupportCommand implements Callable<Integer> {
         ApplianceStatus status = StatusCommand.ask(access);
         return GlobalOptions.toJson(status);
     }
+
+    private record ArchiveView(String file, int bytes, Map<String, Integer> parts) {}
 }

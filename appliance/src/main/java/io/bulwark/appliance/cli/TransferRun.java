@@ -1,15 +1,15 @@
 package io.bulwark.appliance.cli;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import io.bulwark.appliance.transfer.Transfer;
-import io.bulwark.appliance.transfer.TransferPlan;
 import io.bulwark.appliance.transfer.TransferPlan.Change;
+import io.bulwark.appliance.transfer.TransferPlan;
 import io.bulwark.appliance.transfer.TreeDownload;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Plans and runs one transfer, and reports it to people and to scripts. */
 final class TransferRun {
@@ -56,11 +56,11 @@ final class TransferRun {
     }
 
     private void showPlan(TransferPlan plan) {
-        List<Map<String, Object>> changes = new ArrayList<>();
+        List<ChangeView> changes = new ArrayList<>();
         StringBuilder text = new StringBuilder();
         for (Change change : plan.changed()) {
             String action = change.attributesOnly() ? "attributes" : change.there() ? "replace" : "new";
-            changes.add(Map.of("action", action, "path", change.path(), "bytes", change.bytes()));
+            changes.add(new ChangeView(action, change.path(), change.bytes()));
             text.append(String.format(
                     Locale.ROOT,
                     "%-10s  %12s  %s%n",
@@ -70,7 +70,7 @@ final class TransferRun {
         }
         List<String> gone = delete ? plan.gone() : List.of();
         for (String path : gone) {
-            changes.add(Map.of("action", "delete", "path", path));
+            changes.add(new ChangeView("delete", path, null));
             text.append(String.format(Locale.ROOT, "%-10s  %12s  %s%n", "delete", "", Text.printable(path)));
         }
         text.append("Would move ")
@@ -82,11 +82,11 @@ final class TransferRun {
                 .append("; ")
                 .append(Text.count(plan.unchanged(), "file"))
                 .append(" unchanged.");
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("changed", plan.changed().size());
-        json.put("unchanged", plan.unchanged());
-        json.put("changes", changes);
-        json.put("failed", plan.findings().failures().size());
+        PlanView json = new PlanView(
+                plan.changed().size(),
+                plan.unchanged(),
+                changes,
+                plan.findings().failures().size());
         global.print(json, text.toString());
     }
 
@@ -116,15 +116,15 @@ final class TransferRun {
     private void report(String done, TransferPlan plan, Transfer.Result result, double seconds) {
         TransferPlan.Findings findings = plan.findings();
         long failed = (long) findings.failures().size() + result.failures().size();
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("stored", result.files());
-        json.put("bytes", result.bytes());
-        json.put("unchanged", plan.unchanged());
-        json.put("deleted", result.deleted());
-        json.put("skipped", findings.skipped().size());
-        json.put("emptyDirectories", findings.emptyDirectories());
-        json.put("failed", failed);
-        json.put("seconds", seconds);
+        ResultView json = new ResultView(
+                result.files(),
+                result.bytes(),
+                plan.unchanged(),
+                result.deleted(),
+                findings.skipped().size(),
+                findings.emptyDirectories(),
+                failed,
+                seconds);
         String text = String.format(
                 Locale.ROOT,
                 "%s %s (%s) in %.1f s; %,d unchanged, %,d deleted, %,d skipped, %,d failed%s.",
@@ -139,4 +139,20 @@ final class TransferRun {
                 findings.emptyDirectories() == 0 ? "" : "; not stored: " + Text.empty(findings.emptyDirectories()));
         global.print(json, text);
     }
+
+    /** @param bytes null for a file that is deleted */
+    private record ChangeView(
+            String action, String path, @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Long bytes) {}
+
+    private record PlanView(int changed, long unchanged, List<ChangeView> changes, int failed) {}
+
+    private record ResultView(
+            long stored,
+            long bytes,
+            long unchanged,
+            long deleted,
+            int skipped,
+            long emptyDirectories,
+            long failed,
+            double seconds) {}
 }

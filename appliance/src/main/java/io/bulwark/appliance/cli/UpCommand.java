@@ -1,5 +1,6 @@
 package io.bulwark.appliance.cli;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import io.bulwark.appliance.cluster.ClusterPlan;
 import io.bulwark.appliance.cluster.ClusterShape;
 import io.bulwark.appliance.cluster.DataDirectory;
@@ -22,11 +23,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -156,14 +156,13 @@ final class UpCommand implements Callable<Integer> {
 
     private void ready(Appliance appliance, Path data) {
         if (global.json()) {
-            Map<String, Object> json = new LinkedHashMap<>();
-            json.put("ready", true);
-            json.put("data", data.toString());
-            json.put("console", appliance.consoleUrl());
-            json.put("s3", appliance.s3Url());
-            setupLink(appliance).ifPresent(url -> json.put("setup", url));
-            json.put("members", appliance.members());
-            GlobalOptions.printJson(json);
+            GlobalOptions.printJson(new ReadyView(
+                    true,
+                    data.toString(),
+                    appliance.consoleUrl(),
+                    appliance.s3Url(),
+                    setupLink(appliance).orElse(null),
+                    appliance.members()));
             return;
         }
         if (processes) {
@@ -234,19 +233,18 @@ final class UpCommand implements Callable<Integer> {
         }
         story.erase();
         Runtime.getRuntime().removeShutdownHook(giveUp);
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("ready", true);
-        json.put("data", data.root().toString());
-        json.put("pid", child.pid());
-        json.put("log", log.toString());
         ClusterPlan plan = new ClusterPlan(data, data.shape().orElseThrow());
-        json.put("s3", plan.hasS3() ? S3Command.urlOf(plan) : "");
         String text = "Bulwark is up in the background (process " + child.pid() + ", log " + log
                 + "); `bulwark down` stops it.";
         Optional<String> link = ConsoleCommand.firstSetupLink(plan);
-        link.ifPresent(url -> json.put("setup", url));
         global.print(
-                json,
+                new DetachedView(
+                        true,
+                        data.root().toString(),
+                        child.pid(),
+                        log.toString(),
+                        plan.hasS3() ? S3Command.urlOf(plan) : "",
+                        link.orElse(null)),
                 text
                         + link.map(url -> "\nConsole: " + url
                                         + "\n"
@@ -271,4 +269,22 @@ final class UpCommand implements Callable<Integer> {
                     .orElse("");
         }
     }
+
+    /** @param setup the link for the first administrator; null if there is one */
+    private record ReadyView(
+            boolean ready,
+            String data,
+            String console,
+            String s3,
+            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String setup,
+            List<ApplianceStatus.Member> members) {}
+
+    /** @param setup as above */
+    private record DetachedView(
+            boolean ready,
+            String data,
+            long pid,
+            String log,
+            String s3,
+            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String setup) {}
 }

@@ -5,7 +5,6 @@ import io.bulwark.client.GetOptions;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.bulk.BucketVerifier;
 import io.bulwark.protocol.effect.Verdict;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -62,13 +61,8 @@ final class VerifyCommand implements Callable<Integer> {
     }
 
     private void print(BucketVerifier.Report report, double seconds) {
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("objects", report.objects());
-        json.put("bytes", report.bytes());
-        json.put("unreadable", report.unreadable());
-        json.put("nodes", report.seen());
-        json.put("examples", report.examples());
-        json.put("seconds", seconds);
+        VerifiedView json = new VerifiedView(
+                report.objects(), report.bytes(), report.unreadable(), report.seen(), report.examples(), seconds);
         StringBuilder text = new StringBuilder();
         text.append(String.format(
                 Locale.ROOT,
@@ -107,4 +101,12 @@ final class VerifyCommand implements Callable<Integer> {
     private static String times(long count) {
         return count == 1 ? "once" : count + " times";
     }
+
+    private record VerifiedView(
+            long objects,
+            long bytes,
+            List<String> unreadable,
+            Map<String, Map<Verdict, Long>> nodes,
+            List<String> examples,
+            double seconds) {}
 }

@@ -70,9 +70,12 @@ final class VolumeCommand implements Runnable {
             throw new CommandFailure(CommandFailure.USAGE, "--groups and --quota are at least 0");
         }
         PolicyOptions policy = given == null ? new PolicyOptions() : given;
-        VolumeSpec wanted =
-                blocks == null ? policy.objectVolume(name) : VolumeSpec.registers(name, policy.policy(), blocks);
+        VolumeSpec registers = blocks == null ? null : VolumeSpec.registers(name, policy.policy(), blocks);
+        if (registers == null) {
+            policy.checkForObjects();
+        }
         try (Bulwark client = access.connect()) {
+            VolumeSpec wanted = registers == null ? policy.objectVolume(name, client) : registers;
             VolumeInfo made = client.createVolume(wanted.withGroups(groups).withQuota(quota));
             access.global().print(VolumeText.json(made), "Created volume " + VolumeText.of(made) + ".");
         }

@@ -1,5 +1,7 @@
 package io.bulwark.appliance.cli;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.bulwark.client.ClusterStatus;
 import io.bulwark.client.VolumeInfo;
 import io.bulwark.client.text.AuditText;
@@ -9,24 +11,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Volumes as the command line shows them. */
 final class VolumeText {
     private VolumeText() {}
 
-    static Map<String, Object> json(VolumeInfo volume) {
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("name", volume.name());
-        json.put("kind", volume.kind().name().toLowerCase(Locale.ROOT));
-        json.put("protocol", volume.policy().protocol().text());
-        json.put("verification", volume.policy().verification().text());
-        json.put("faults", volume.policy().f());
-        json.put("dataFragments", volume.policy().m());
-        json.put("fragments", volume.policy().n());
-        json.put("blockBytes", volume.policy().blockBytes());
-        json.put("blocks", volume.blocks());
-        json.put("groups", volume.groups());
-        return json;
+    static Object json(VolumeInfo volume) {
+        return VolumeView.of(volume);
     }
 
     static String of(VolumeInfo volume) {
@@ -37,23 +29,30 @@ final class VolumeText {
         return String.join(", ", parts);
     }
 
-    static Map<String, Object> json(ClusterStatus.VolumeStatus volume, ClusterStatus status) {
-        Map<String, Object> json = json(volume.volume());
-        json.put("faultsLeft", volume.moreFaults());
-        json.put("faultsLeftAtMost", volume.moreFaultsAtMost());
-        json.put("unverifiedNodes", volume.unverified());
+    static Object json(ClusterStatus.VolumeStatus volume, ClusterStatus status) {
+        VersionsView versions = null;
+        Map<String, NodeView> nodes = null;
         if (volume.volume().policy().protocol().isVersioned()) {
-            json.put("versions", json(sum(volume)));
-            Map<String, Object> nodes = new LinkedHashMap<>();
-            volume.versions().forEach((node, versions) -> {
-                Map<String, Object> each = json(versions);
-                each.put("historyPoolBytes", node(status, node).historyPoolBytes());
-                each.put("idleMillis", node(status, node).background().idleMillis());
-                nodes.put("node-" + node, each);
-            });
-            json.put("nodes", nodes);
+            versions = VersionsView.of(sum(volume));
+            nodes = new LinkedHashMap<>();
+            for (Map.Entry<Integer, ClusterStatus.Versions> each :
+                    volume.versions().entrySet()) {
+                ClusterStatus.NodeStatus node = node(status, each.getKey());
+                nodes.put(
+                        "node-" + each.getKey(),
+                        new NodeView(
+                                VersionsView.of(each.getValue()),
+                                node.historyPoolBytes(),
+                                node.background().idleMillis()));
+            }
         }
-        return json;
+        return new StatusView(
+                VolumeView.of(volume.volume()),
+                volume.moreFaults(),
+                volume.moreFaultsAtMost(),
+                volume.unverified(),
+                versions,
+                nodes);
     }
 
     static String of(ClusterStatus.VolumeStatus volume, ClusterStatus status) {
@@ -61,7 +60,7 @@ final class VolumeText {
                 + Text.faults(
                         volume.moreFaults(), volume.moreFaultsAtMost(), volume.policyFaults(), volume.unverified())
                 + ".";
-        if (volume.volume().policy().protocol() == Protocol.FP) {
+        if (volume.volume().policy().protocol() != Protocol.PASIS) {
             return first;
         }
         List<List<String>> rows = new ArrayList<>();
@@ -105,19 +104,6 @@ final class VolumeText {
                 idle);
     }
 
-    private static Map<String, Object> json(ClusterStatus.Versions versions) {
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("unverified", versions.unverified());
-        json.put("poolBytes", versions.poolBytes());
-        json.put("verifications", versions.verifications());
-        json.put("onDemand", versions.onDemand());
-        json.put("cooperative", versions.cooperative());
-        json.put("avoided", versions.avoided());
-        json.put("poisonous", versions.poisonous());
-        json.put("refused", versions.refused());
-        return json;
-    }
-
     private static ClusterStatus.Versions sum(ClusterStatus.VolumeStatus volume) {
         return volume.versions().values().stream().reduce(ClusterStatus.Versions.ZERO, ClusterStatus.Versions::plus);
     }
@@ -127,5 +113,70 @@ final class VolumeText {
                 .filter(node -> node.node() == number)
                 .findFirst()
                 .orElseThrow(() -> new IllegalStateException("no node " + number));
+    }
+
+    private record VolumeView(
+            String name,
+            String kind,
+            String protocol,
+            String verification,
+            int faults,
+            int dataFragments,
+            int fragments,
+            int blockBytes,
+            long blocks,
+            int groups) {
+        static VolumeView of(VolumeInfo volume) {
+            return new VolumeView(
+                    volume.name(),
+                    volume.kind().name().toLowerCase(Locale.ROOT),
+                    volume.policy().protocol().text(),
+                    volume.policy().verification().text(),
+                    volume.policy().f(),
+                    volume.policy().m(),
+                    volume.policy().n(),
+                    volume.policy().blockBytes(),
+                    volume.blocks(),
+                    volume.groups());
+        }
+    }
+
+    /**
+     * A volume with its faults.
+     *
+     * @param versions null without unverified versions
+     * @param nodes as {@code versions}
+     */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    private record StatusView(
+            @JsonUnwrapped VolumeView volume,
+            int faultsLeft,
+            int faultsLeftAtMost,
+            List<Integer> unverifiedNodes,
+            @Nullable VersionsView versions,
+            @Nullable Map<String, NodeView> nodes) {}
+
+    private record NodeView(@JsonUnwrapped VersionsView versions, long historyPoolBytes, long idleMillis) {}
+
+    private record VersionsView(
+            long unverified,
+            long poolBytes,
+            long verifications,
+            long onDemand,
+            long cooperative,
+            long avoided,
+            long poisonous,
+            long refused) {
+        static VersionsView of(ClusterStatus.Versions versions) {
+            return new VersionsView(
+                    versions.unverified(),
+                    versions.poolBytes(),
+                    versions.verifications(),
+                    versions.onDemand(),
+                    versions.cooperative(),
+                    versions.avoided(),
+                    versions.poisonous(),
+                    versions.refused());
+        }
     }
 }

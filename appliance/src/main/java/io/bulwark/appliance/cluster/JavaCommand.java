@@ -22,7 +22,11 @@ public final class JavaCommand {
         command.addAll(flags);
         if (flags.stream().noneMatch(flag -> flag.startsWith("-Xmx") || flag.startsWith("-XX:Max"))) {
             // As the launcher has it.
-            command.addAll(List.of("-XX:MaxRAM=8g", "-XX:MaxRAMPercentage=25", "-XX:+ExitOnOutOfMemoryError"));
+            command.addAll(List.of(
+                    "-XX:MaxRAM=8g",
+                    "-XX:MaxRAMPercentage=25",
+                    "-XX:G1HeapRegionSize=4m",
+                    "-XX:+ExitOnOutOfMemoryError"));
         }
         addStart(command, System.getProperty("java.class.path"));
         return command;

@@ -77,8 +77,9 @@ public final class LoadRun {
     public Result put(double seconds) throws InterruptedException {
         byte[] content = new byte[sizeBytes];
         new SplittableRandom(1).nextBytes(content);
+        ThreadLocal<byte[]> contents = ThreadLocal.withInitial(content::clone);
         return run(seconds, (key, round) -> {
-            byte[] own = content.clone();
+            byte[] own = contents.get();
             for (int i = 0; i < Math.min(4, own.length); i++) {
                 own[i] = (byte) (round >>> (8 * i));
             }

@@ -59,6 +59,25 @@ class VolumeCommandTest {
                 .isEqualTo(CommandFailure.USAGE);
     }
 
+    @Test
+    void policiesOfTheArchiveAreCheckedBeforeTheClusterIsAsked() {
+        assertThat(create("--protocol", "archive", "--availability", "0.9", "--faults", "4"))
+                .isEqualTo(CommandFailure.UNAVAILABLE);
+        assertThat(create("--protocol", "archive", "--fragments", "14", "--data-fragments", "4", "--faults", "2"))
+                .isEqualTo(CommandFailure.UNAVAILABLE);
+        assertThat(create("--protocol", "archive")).as("no number of nodes").isEqualTo(CommandFailure.USAGE);
+        assertThat(create("--protocol", "archive", "--availability", "1")).isEqualTo(CommandFailure.USAGE);
+        assertThat(create("--protocol", "archive", "--availability", "0.9", "--target", "0.7"))
+                .isEqualTo(CommandFailure.USAGE);
+        assertThat(create("--protocol", "archive", "--availability", "0.9", "--fragments", "256"))
+                .isEqualTo(CommandFailure.USAGE);
+        assertThat(create("--protocol", "archive", "--availability", "0.5", "--fragments", "40", "--faults", "4"))
+                .isEqualTo(CommandFailure.USAGE);
+        assertThat(create("--protocol", "fp", "--availability", "0.9")).isEqualTo(CommandFailure.USAGE);
+        assertThat(create("--protocol", "archive", "--fragments", "14", "--data-fragments", "12", "--faults", "2"))
+                .isEqualTo(CommandFailure.USAGE);
+    }
+
     private int create(String... options) {
         List<String> arguments = new ArrayList<>(List.of("volume", "create", "v"));
         arguments.addAll(List.of(options));

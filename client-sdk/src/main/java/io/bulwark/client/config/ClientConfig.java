@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * replica.2=127.0.0.1:7602
  * replica.3=127.0.0.1:7603
  * bytes-in-flight-max=67108864
- * locking=off
+ * locking=auto
  * encrypt-with=photos.p12
  * </pre>
  *
@@ -50,7 +50,7 @@ import org.jspecify.annotations.Nullable;
  * @param faultyReplicas f of the metadata service
  * @param replicas all 3f+1, by number
  * @param bytesInFlightMax maximum bytes of blocks that all operations together may have in flight; more memory than
- *     this is needed, as every block has fragments. Optional in the file: by default an eighth of the heap, at most 64
+ *     this is needed, as every block has fragments. Optional in the file: by default a sixteenth of the heap, at most 64
  *     MiB
  * @param encryption if present, objects are encrypted here before they leave
  * @param locking whether the client locks parts of the namespace that it uses alone
@@ -103,7 +103,7 @@ public record ClientConfig(
         /** Everything is ordered. */
         OFF;
 
-        static final Locking STANDARD = OFF;
+        static final Locking STANDARD = AUTO;
 
         static Locking parse(String text) {
             return switch (text) {
@@ -340,7 +340,7 @@ public record ClientConfig(
     }
 
     private static long bytesInFlightStandard() {
-        return Math.clamp(Runtime.getRuntime().maxMemory() / 8, 8L << 20, 64L << 20);
+        return Math.clamp(Runtime.getRuntime().maxMemory() / 16, 4L << 20, 64L << 20);
     }
 
     private static String required(Properties properties, String name) {

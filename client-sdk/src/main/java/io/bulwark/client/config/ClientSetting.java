@@ -11,9 +11,9 @@ public enum ClientSetting {
     REPLICA("replica.N", "", "Address of replica N, for each N from 0 to 3f."),
     BYTES_IN_FLIGHT_MAX(
             "bytes-in-flight-max",
-            "an eighth of the heap, at most 67108864",
+            "a sixteenth of the heap, at least 4194304 and at most 67108864",
             "Bytes of blocks that all operations together have in flight, at least 1048576."),
-    LOCKING("locking", "off", "`auto`: the client locks parts of the namespace that it uses alone; `off`."),
+    LOCKING("locking", "auto", "`auto`: the client locks parts of the namespace that it uses alone; `off`."),
     ENCRYPT_WITH("encrypt-with", "none", "PKCS#12 file with keys: encrypts all objects of the client."),
     ENCRYPT_KEY("encrypt-key", "the only one", "Name of the key for new objects."),
     ENCRYPT_PASSWORD_FILE(

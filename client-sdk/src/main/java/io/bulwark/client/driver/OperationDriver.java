@@ -65,9 +65,11 @@ public final class OperationDriver implements AutoCloseable {
             }
         }
 
-        /** A thread per core (at least two), 5 seconds, 32 MiB. */
+        /** A thread per core (at least two), 5 seconds, a sixteenth of the heap but at most 32 MiB. */
         public static Limits standard() {
-            return new Limits(Math.max(2, Runtime.getRuntime().availableProcessors()), 5_000, 32 << 20);
+            Runtime runtime = Runtime.getRuntime();
+            return new Limits(
+                    Math.max(2, runtime.availableProcessors()), 5_000, Math.min(runtime.maxMemory() / 16, 32L << 20));
         }
     }
 

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Retry: after data was deleted, or nodes or quota were added.
  */
-public final class NoSpaceException extends BulwarkException {
+public sealed class NoSpaceException extends BulwarkException permits QuotaExceededException {
     private static final long serialVersionUID = 1L;
 
     public NoSpaceException(String problem, Subject subject) {

@@ -30,7 +30,6 @@ import org.slf4j.LoggerFactory;
 public final class ClientLocks implements Metadata, LockedLeases, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClientLocks.class);
     private static final long CLOSE_MILLIS_MAX = 2_000;
-    private static final long ANSWER_MILLIS_MAX = 2_000;
 
     private final PrincipalId self;
     private final Metadata ordered;
@@ -57,21 +56,13 @@ public final class ClientLocks implements Metadata, LockedLeases, AutoCloseable 
     }
 
     @Override
-    public Optional<SessionPool.Lease> lease(int volume, String bucket, String key) {
+    public CompletableFuture<Optional<SessionPool.Lease>> lease(int volume, String bucket, String key) {
         volumeOf.put(bucket, volume);
         onAccess(bucket, key);
-        List<Subtree> name = List.of(new Subtree(bucket, key));
-        Optional<VolumeLocks> locks = Optional.ofNullable(volumes.get(volume));
-        // A put that begins before the answer to a LOCK would take that lock away.
-        locks.ifPresent(own -> own.whenAnswered(name)
-                .completeOnTimeout(false, ANSWER_MILLIS_MAX, TimeUnit.MILLISECONDS)
-                .join());
-        Optional<SessionPool.Lease> locked =
-                locks.filter(own -> LockableNames.areWithin(name, own.held())).flatMap(VolumeLocks::lease);
-        if (locked.isEmpty()) {
-            locks.ifPresent(own -> own.onPut(name));
-        }
-        return locked;
+        VolumeLocks locks = volumes.get(volume);
+        return locks == null
+                ? CompletableFuture.completedFuture(Optional.empty())
+                : locks.leaseOf(List.of(new Subtree(bucket, key)));
     }
 
     @Override
@@ -85,6 +76,11 @@ public final class ClientLocks implements Metadata, LockedLeases, AutoCloseable 
     public void lock(int volume, Subtree subtree) {
         volumeOf.put(subtree.bucket(), volume);
         volumeLocks(volume).want(subtree);
+    }
+
+    /** Takes a hint back, and gives the locks of the volume up. */
+    public void unlock(int volume, Subtree subtree) {
+        Optional.ofNullable(volumes.get(volume)).ifPresent(locks -> locks.forget(subtree));
     }
 
     private void onAccess(String bucket, String key) {
@@ -204,22 +200,23 @@ public final class ClientLocks implements Metadata, LockedLeases, AutoCloseable 
         public CompletableFuture<Reply> submit(Command command, Optional<PrincipalId> onBehalfOf) {
             List<Subtree> names = LockableNames.of(command);
             names.forEach(name -> onAccess(name.bucket(), name.prefix()));
-            return names.isEmpty()
-                    ? session.submit(command, onBehalfOf)
-                    : whenAnswered(names).thenCompose(ignored -> submit(command, onBehalfOf, names));
+            if (names.isEmpty()) {
+                return session.submit(command, onBehalfOf);
+            }
+            // The extents of a put belong to this session.
+            if (command instanceof Command.PutObject put && !put.layout().ranges().isEmpty()) {
+                return order(command, onBehalfOf, names);
+            }
+            return whenAnswered(names)
+                    .thenCompose(ignored -> holding(names)
+                            .map(held -> held.submit(command, onBehalfOf))
+                            .orElseGet(() -> order(command, onBehalfOf, names)));
         }
 
-        private CompletableFuture<Reply> submit(
+        private CompletableFuture<Reply> order(
                 Command command, Optional<PrincipalId> onBehalfOf, List<Subtree> names) {
-            // The extents of a put belong to this session.
-            Optional<LockHolding> holding = command instanceof Command.PutObject put
-                            && !put.layout().ranges().isEmpty()
-                    ? Optional.empty()
-                    : holding(names);
-            return holding.map(held -> held.submit(command, onBehalfOf)).orElseGet(() -> {
-                environment.statistics().onOrdered();
-                return inOrder(names, () -> session.submit(command, onBehalfOf));
-            });
+            environment.statistics().onOrdered();
+            return inOrder(names, () -> session.submit(command, onBehalfOf));
         }
     }
 

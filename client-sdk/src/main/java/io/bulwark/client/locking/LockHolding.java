@@ -132,7 +132,7 @@ final class LockHolding implements Metadata.Session {
     }
 
     /** Gives all locks up. Completes once the log is closed and all its results are known. */
-    private synchronized CompletableFuture<Boolean> unlock() {
+    synchronized CompletableFuture<Boolean> unlock() {
         change = change.thenCompose(ignored -> endLog());
         return change;
     }

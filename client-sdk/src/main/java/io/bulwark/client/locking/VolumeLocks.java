@@ -89,7 +89,8 @@ final class VolumeLocks {
 
     /** Returns what to wait for before the request begins; null if it has begun. */
     private synchronized @Nullable CompletableFuture<Boolean> begin(List<Subtree> names) {
-        if (LockableNames.overlap(names, asked)) {
+        // A LOCK that is not sent yet waits for the puts whose extents were being stored.
+        if (LockableNames.overlap(names, asked) && (sent || !puts.containsKey(names))) {
             return answer;
         }
         Optional<CompletableFuture<Boolean>> freeing = holding().flatMap(holding -> holding.freeing(names));
@@ -100,9 +101,20 @@ final class VolumeLocks {
         return freeing.orElse(null);
     }
 
-    /** Notes that the extents of a put are stored, which is ordered then. */
-    synchronized void onPut(List<Subtree> name) {
-        puts.put(name, System.nanoTime() + PUT_NANOS);
+    /**
+     * Finds the session with the log that takes a put, once no LOCK is about to be answered that names it. Without such a
+     * log, its extents are stored now, and it is ordered then.
+     */
+    CompletableFuture<Optional<SessionPool.Lease>> leaseOf(List<Subtree> name) {
+        return whenAnswered(name).thenApply(ignored -> {
+            synchronized (this) {
+                if (LockableNames.areWithin(name, held())) {
+                    return lease();
+                }
+                puts.put(name, System.nanoTime() + PUT_NANOS);
+                return Optional.empty();
+            }
+        });
     }
 
     private synchronized void end(List<Subtree> names) {
@@ -117,6 +129,20 @@ final class VolumeLocks {
         }
         wanted = policy.with(wanted, subtree);
         ask();
+    }
+
+    /** Forgets a hint, and gives all locks up: those that are wanted are asked for again. */
+    synchronized void forget(Subtree subtree) {
+        hints.remove(subtree);
+        wantHinted();
+        holding().ifPresent(LockHolding::unlock);
+    }
+
+    private void wantHinted() {
+        wanted = List.of();
+        for (Subtree hint : hints) {
+            wanted = policy.with(wanted, hint);
+        }
     }
 
     /** Counts an access, and asks for the locks that are worth it. */
@@ -170,10 +196,7 @@ final class VolumeLocks {
             if (!held) {
                 pauseUntilNanos = System.nanoTime() + PAUSE_NANOS;
                 named.forEach(policy::onContended);
-                wanted = List.of();
-                for (Subtree hint : hints) {
-                    wanted = policy.with(wanted, hint);
-                }
+                wantHinted();
             }
         }
         answered.complete(held);

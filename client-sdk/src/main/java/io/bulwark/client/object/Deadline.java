@@ -84,7 +84,9 @@ public final class Deadline {
                 new CancelledException("the operation was cancelled", subject, cancelled);
             case IllegalStateException closed ->
                 new CancelledException(String.valueOf(closed.getMessage()), subject, closed);
-            default -> new UnavailableException(String.valueOf(cause.getMessage()), subject, cause);
+            default ->
+                new UnavailableException(
+                        Objects.requireNonNullElse(cause.getMessage(), cause.toString()), subject, cause);
         };
     }
 

@@ -1,17 +1,12 @@
 package io.bulwark.client.object;
 
-import io.bulwark.client.error.ChangedWhileReadingException;
-import io.bulwark.client.error.IncompleteObjectException;
 import io.bulwark.client.error.Subject;
-import io.bulwark.client.error.UnavailableException;
 import io.bulwark.client.object.StepResults.Answer;
-import io.bulwark.protocol.bucket.GetFailure;
 import io.bulwark.protocol.bucket.ObjectGet;
 import io.bulwark.protocol.bucket.ObjectStep;
 import io.bulwark.protocol.bucket.ObjectVersion;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.id.BlockRange;
-import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import java.util.Optional;
@@ -71,7 +66,7 @@ public final class ObjectReader implements AutoCloseable {
             while (!get.isAtEnd()) {
                 deadline.requireLeft(subject);
                 if (get.failure().isPresent()) {
-                    throw shown(get.failure().get());
+                    throw RefusalExceptions.of(get.failure().get(), subject);
                 }
                 Optional<Bytes> part = get.next();
                 if (part.isPresent()) {
@@ -119,22 +114,5 @@ public final class ObjectReader implements AutoCloseable {
             case Answer.None none -> throw Deadline.explained(none.why(), subject);
             case Answer.Stored stored -> throw new IllegalStateException("nothing was stored: " + stored);
         }
-    }
-
-    private RuntimeException shown(GetFailure failure) {
-        return switch (failure) {
-            case GetFailure.Extent(var extent) -> RefusalExceptions.of(extent, subject);
-            case GetFailure.NoPinList(String message) -> new IncompleteObjectException(message, subject);
-            case GetFailure.Changed(var extent) ->
-                new ChangedWhileReadingException(
-                        "this version was deleted during the read; " + extent.message(), subject);
-            case GetFailure.Gone ignored ->
-                new ChangedWhileReadingException("this version was deleted during the read", subject);
-            case GetFailure.NotFreed(var extent) ->
-                new UnavailableException("nodes report a block as freed that was not; " + extent.message(), subject);
-            case GetFailure.Refused(Reply.Failed reply) -> RefusalExceptions.of(reply, subject);
-            case GetFailure.Refused(Reply reply) ->
-                new UnavailableException("the reply of the replicas does not match the request: " + reply, subject);
-        };
     }
 }

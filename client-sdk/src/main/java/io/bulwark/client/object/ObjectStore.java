@@ -50,7 +50,7 @@ public record ObjectStore(
         String bucket = subject.bucket();
         String key = subject.key();
         Optional<SessionPool.Lease> locked = isObject && bucket != null && key != null
-                ? locks.flatMap(own -> own.lease(volume, bucket, key))
+                ? locks.flatMap(own -> deadline.await(own.lease(volume, bucket, key), subject))
                 : Optional.empty();
         return locked.orElseGet(() -> sessions.lease(volume, deadline, subject));
     }

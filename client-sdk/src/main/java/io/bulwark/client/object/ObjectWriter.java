@@ -2,14 +2,11 @@ package io.bulwark.client.object;
 
 import io.bulwark.client.error.CancelledException;
 import io.bulwark.client.error.Subject;
-import io.bulwark.client.error.UnavailableException;
 import io.bulwark.client.object.StepResults.Answer;
-import io.bulwark.protocol.bucket.ExtentFailure;
 import io.bulwark.protocol.bucket.ObjectPut;
 import io.bulwark.protocol.bucket.ObjectStep;
 import io.bulwark.protocol.bucket.PutOutcome;
 import io.bulwark.protocol.cluster.Volume;
-import io.bulwark.protocol.metadata.MetadataError;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.wire.Bytes;
 import java.io.IOException;
@@ -251,21 +248,10 @@ public final class ObjectWriter {
     }
 
     private Reply.Stored result(PutOutcome outcome) {
-        return switch (outcome) {
-            case PutOutcome.Stored stored -> stored.reply();
-            case PutOutcome.Refused refused
-            when refused.reply().error() == MetadataError.STALE_EPOCH ->
-                throw new StaleEpochException(refused.reply().message());
-            case PutOutcome.Failed failed
-            when failed.failure().reason() == ExtentFailure.Reason.STALE_EPOCH ->
-                throw new StaleEpochException(failed.failure().message());
-            case PutOutcome.Refused refused -> throw RefusalExceptions.of(refused.reply(), target.subject());
-            case PutOutcome.Failed failed -> throw RefusalExceptions.of(failed.failure(), target.subject());
-            case PutOutcome.SessionLost lost -> throw new SessionLostException(lost.message());
-            case PutOutcome.Unknown unknown ->
-                throw new UnavailableException(unknown.message() + "; the object may have been put", target.subject());
-            case PutOutcome.GivenUp ignored -> throw new CancelledException("the object was aborted", target.subject());
-        };
+        if (outcome instanceof PutOutcome.Stored stored) {
+            return stored.reply();
+        }
+        throw RefusalExceptions.of(outcome, target.subject());
     }
 
     private void requireOpen() {

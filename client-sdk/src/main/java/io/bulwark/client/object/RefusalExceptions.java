@@ -3,6 +3,7 @@ package io.bulwark.client.object;
 import io.bulwark.client.error.AlreadyExistsException;
 import io.bulwark.client.error.BucketStateException;
 import io.bulwark.client.error.BulwarkException;
+import io.bulwark.client.error.CancelledException;
 import io.bulwark.client.error.ChangedWhileReadingException;
 import io.bulwark.client.error.DeleteMarkerException;
 import io.bulwark.client.error.IncompleteObjectException;
@@ -19,14 +20,17 @@ import io.bulwark.client.error.NotEmptyException;
 import io.bulwark.client.error.NotPermittedException;
 import io.bulwark.client.error.ObjectLockedException;
 import io.bulwark.client.error.PreconditionFailedException;
+import io.bulwark.client.error.QuotaExceededException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
 import io.bulwark.protocol.bucket.ExtentFailure;
+import io.bulwark.protocol.bucket.GetFailure;
+import io.bulwark.protocol.bucket.PutOutcome;
 import io.bulwark.protocol.bucket.SessionCommands;
 import io.bulwark.protocol.metadata.MetadataError;
 import io.bulwark.protocol.metadata.Reply;
 
-/** RefusalExceptions of the state machine and of the nodes as the exceptions that users see. */
+/** Translates refusals of the state machine and of the nodes to exceptions of the SDK: no other class does so for objects. */
 public final class RefusalExceptions {
     private static final String SALVAGE =
             "; bring the nodes back, or get the object with --salvage (GetOptions.withSalvage)";
@@ -43,10 +47,7 @@ public final class RefusalExceptions {
             throw of(failed, subject);
         }
         if (!type.isInstance(reply)) {
-            throw new UnavailableException(
-                    "the reply of the replicas does not match the request: "
-                            + reply.getClass().getSimpleName(),
-                    subject);
+            throw otherReply(reply, subject);
         }
         return type.cast(reply);
     }
@@ -64,6 +65,43 @@ public final class RefusalExceptions {
 
     static Subject aboutVolume(int volume) {
         return volume == SessionPool.NO_VOLUME ? Subject.NONE : Subject.volume("number " + volume);
+    }
+
+    /** Maps the outcome of a put that stored nothing to the exception for the user, or for who repeats the put. */
+    static RuntimeException of(PutOutcome outcome, Subject subject) {
+        return switch (outcome) {
+            case PutOutcome.Stored stored -> throw new IllegalArgumentException("no failure: " + stored);
+            case PutOutcome.Refused refused -> of(refused.reply(), subject);
+            case PutOutcome.Failed failed -> of(failed.failure(), subject);
+            case PutOutcome.SessionLost lost -> new SessionLostException(lost.message());
+            case PutOutcome.StaleEpoch stale -> new StaleEpochException(stale.message());
+            case PutOutcome.Unknown unknown ->
+                new UnavailableException(unknown.message() + "; the object may have been put", subject);
+            case PutOutcome.GivenUp ignored -> new CancelledException("the object was aborted", subject);
+        };
+    }
+
+    static RuntimeException of(GetFailure failure, Subject subject) {
+        return switch (failure) {
+            case GetFailure.Extent(var extent) -> of(extent, subject);
+            case GetFailure.NoPinList(String message) -> new IncompleteObjectException(message, subject);
+            case GetFailure.Changed(var extent) ->
+                new ChangedWhileReadingException(
+                        "this version was deleted during the read; " + extent.message(), subject);
+            case GetFailure.Gone ignored ->
+                new ChangedWhileReadingException("this version was deleted during the read", subject);
+            case GetFailure.NotFreed(var extent) ->
+                new UnavailableException("nodes report a block as freed that was not; " + extent.message(), subject);
+            case GetFailure.Refused(Reply.Failed reply) -> of(reply, subject);
+            case GetFailure.Refused(Reply reply) -> otherReply(reply, subject);
+        };
+    }
+
+    private static UnavailableException otherReply(Reply reply, Subject subject) {
+        return new UnavailableException(
+                "the reply of the replicas does not match the request: "
+                        + reply.getClass().getSimpleName(),
+                subject);
     }
 
     static RuntimeException of(Reply.Failed failed, Subject subject) {
@@ -86,7 +124,7 @@ public final class RefusalExceptions {
                 new AlreadyExistsException(message, subject);
             case VOLUME_IN_USE, BUCKET_NOT_EMPTY, NODE_IN_USE -> new NotEmptyException(message, subject);
             case CONDITION_FAILED -> new PreconditionFailedException(message, subject);
-            case QUOTA_EXCEEDED -> new NoSpaceException(message, subject);
+            case QUOTA_EXCEEDED -> new QuotaExceededException(message, subject);
             case TOO_MANY_SESSIONS, WINDOW_EXCEEDED, TOO_MANY_RANGES, LIMIT_REACHED ->
                 new LimitReachedException(message, subject);
             case LOCKED, LOG_EXHAUSTED, HOLDER_SESSION, NO_SUCH_LOG -> new UnavailableException(message, subject);
@@ -107,17 +145,16 @@ public final class RefusalExceptions {
     }
 
     /** Maps a failure to store or fetch an extent to the exception for its object. */
-    static RuntimeException of(ExtentFailure failure, Subject subject) {
+    private static BulwarkException of(ExtentFailure failure, Subject subject) {
         String message = failure.message();
         return switch (failure.reason()) {
-            case UNAVAILABLE, STALE_EPOCH -> new UnavailableException(message, subject);
+            case UNAVAILABLE, STALE_EPOCH, SESSION_CLOSED -> new UnavailableException(message, subject);
             case TOO_FEW_HOLDERS -> new UnavailableException(message + SALVAGE, subject);
             case FREED -> new ChangedWhileReadingException(message, subject);
             case INCOMPLETE -> new IncompleteObjectException(message, subject);
             case NOT_PERMITTED -> new NotPermittedException(message, subject);
             case NO_SPACE -> new NoSpaceException(message, subject);
             case LIMIT -> new LimitReachedException(message, subject);
-            case SESSION_CLOSED -> new SessionLostException(message);
         };
     }
 }

@@ -72,6 +72,7 @@ public final class AuditText {
             case FP -> "fp, f = ";
             case PASIS -> "pasis, verification " + policy.verification().text() + ", b = ";
             case MASKING -> "masking, b = ";
+            case ARCHIVE -> "archive, f = ";
         };
         return protocol + policy.f() + ", any " + policy.m() + " of " + policy.n() + ", blocks of "
                 + Quantity.bytes(policy.blockBytes());

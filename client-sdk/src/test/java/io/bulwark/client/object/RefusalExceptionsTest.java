@@ -3,8 +3,17 @@ package io.bulwark.client.object;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bulwark.client.error.CancelledException;
+import io.bulwark.client.error.NoSpaceException;
 import io.bulwark.client.error.NotPermittedException;
+import io.bulwark.client.error.QuotaExceededException;
 import io.bulwark.client.error.Subject;
+import io.bulwark.client.error.UnavailableException;
+import io.bulwark.protocol.bucket.ExtentFailure;
+import io.bulwark.protocol.bucket.ExtentFailure.Reason;
+import io.bulwark.protocol.bucket.PutOutcome;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.MetadataError;
 import io.bulwark.protocol.metadata.Reply;
 import java.util.List;
@@ -24,6 +33,27 @@ class RefusalExceptionsTest {
                 .hasMessageContaining("it was revoked or never registered");
         Reply.BucketList none = new Reply.BucketList(List.of(), "");
         assertThat(RefusalExceptions.expectBuckets(none, PAPERS)).isSameAs(none);
+    }
+
+    @Test
+    void aPutIsRepeatedOnlyIfNothingOfItCanBeVisible() {
+        assertThat(RefusalExceptions.of(new PutOutcome.SessionLost("closed"), PAPERS))
+                .isInstanceOf(SessionLostException.class);
+        assertThat(RefusalExceptions.of(new PutOutcome.StaleEpoch("epoch 4"), PAPERS))
+                .isInstanceOf(StaleEpochException.class);
+        assertThat(RefusalExceptions.of(new PutOutcome.Unknown("nobody answers"), PAPERS))
+                .isInstanceOf(UnavailableException.class)
+                .hasMessage("nobody answers; the object may have been put [bucket papers]");
+        assertThat(RefusalExceptions.of(new PutOutcome.GivenUp(), PAPERS)).isInstanceOf(CancelledException.class);
+    }
+
+    @Test
+    void aQuotaIsNotTheSpaceOfTheDisks() {
+        Reply.Failed quota = new Reply.Failed(MetadataError.QUOTA_EXCEEDED, "");
+        assertThat(RefusalExceptions.of(new PutOutcome.Refused(quota), PAPERS))
+                .isInstanceOf(QuotaExceededException.class);
+        ExtentFailure full = new ExtentFailure(Reason.NO_SPACE, new BlockId(1, PrincipalId.client(2), 3, 4), "node-0 has no space");
+        assertThat(RefusalExceptions.of(new PutOutcome.Failed(full), PAPERS)).isExactlyInstanceOf(NoSpaceException.class);
     }
 
     private static Reply refused(String detail) {

@@ -111,7 +111,7 @@ public final class ObjectGet {
     public static Optional<Bytes> content(Volume volume, ReadOutcome outcome, int length) {
         ProtectionPolicy policy = volume.policy();
         return outcome instanceof ReadOutcome.Whole(Bytes content)
-                        && content.length() == policy.m() * policy.fragmentBytes(length)
+                        && content.length() == policy.paddedBytes(length)
                 ? Optional.of(content.slice(0, length))
                 : Optional.empty();
     }

@@ -143,11 +143,7 @@ public final class ObjectPut {
             return List.of();
         }
         if (!(result instanceof WriteOutcome.Complete complete)) {
-            ExtentFailure failure = ExtentFailure.of(stored.block, result);
-            return fail(
-                    failure.reason() == ExtentFailure.Reason.SESSION_CLOSED
-                            ? new PutOutcome.SessionLost(failure.message())
-                            : new PutOutcome.Failed(failure));
+            return fail(PutOutcome.of(ExtentFailure.of(stored.block, result)));
         }
         pins.set(stored.pin, complete.pin());
         if (level == 0) {
@@ -166,7 +162,7 @@ public final class ObjectPut {
                 plan.onRegistered(registering, registered.pending());
                 return advance();
             }
-            return fail(refused(reply));
+            return fail(PutOutcome.of(reply));
         }
         if (token != commit) {
             return List.of();
@@ -179,8 +175,8 @@ public final class ObjectPut {
             outcome = new PutOutcome.Unknown(failed.message());
             return List.of();
         }
-        PutOutcome refused = refused(reply);
-        if (refused instanceof PutOutcome.Refused) {
+        PutOutcome refused = PutOutcome.of(reply);
+        if (refused instanceof PutOutcome.Refused || refused instanceof PutOutcome.StaleEpoch) {
             return fail(refused);
         }
         outcome = refused;
@@ -273,16 +269,6 @@ public final class ObjectPut {
         Command put = destination.commit(layout, length == 0 ? List.of() : EpochClaim.of(volume), plan.pending());
         commit = ++lastToken;
         steps.add(new ObjectStep.Submit(commit, put));
-    }
-
-    private static PutOutcome refused(Reply reply) {
-        if (!(reply instanceof Reply.Failed failed)) {
-            return new PutOutcome.Unknown("the replicas agree on an answer to another question: "
-                    + reply.getClass().getSimpleName());
-        }
-        return SessionCommands.isLost(failed)
-                ? new PutOutcome.SessionLost(failed.message())
-                : new PutOutcome.Refused(failed);
     }
 
     private List<ObjectStep> fail(PutOutcome how) {

@@ -9,11 +9,14 @@ public enum Protocol {
     /** Versioned fragments whose verification can be taken off the path of writes (docs/protocols/pasis.md). */
     PASIS,
     /** Whole copies under masking quorums, at the nodes of PASIS (docs/protocols/masking.md). */
-    MASKING;
+    MASKING,
+
+    /** Fountain-coded segments of object volumes, over many slots (docs/protocols/archive.md). */
+    ARCHIVE;
 
     /** Returns whether nodes keep the versions of a register until they know that a later one is complete. */
     public boolean isVersioned() {
-        return this != FP;
+        return this == PASIS || this == MASKING;
     }
 
     /** Returns the name as people write it. */

@@ -29,6 +29,9 @@ public record Volume(
                         "a group has " + group.holders().size() + " holders, the policy " + policy.n() + " slots");
             }
         }
+        if (kind == VolumeKind.REGISTER && policy.protocol() == Protocol.ARCHIVE) {
+            throw new IllegalArgumentException("the archive class is for objects; registers have fp and pasis");
+        }
         if (id < 0 || blocks < 0 || (kind == VolumeKind.OBJECT) != (blocks == 0)) {
             throw new IllegalArgumentException("volume " + id + " " + kind + " with " + blocks + " blocks");
         }

@@ -22,6 +22,11 @@ public final class GaloisField {
         return PRODUCTS[a & 0xFF][b & 0xFF];
     }
 
+    /** The inverse of an element other than 0. */
+    public static byte inverse(int a) {
+        return Galois.divide((byte) 1, (byte) a);
+    }
+
     /** The products of {@code a} with 0, 1, ... 255, in a new array. */
     public static byte[] products(int a) {
         return PRODUCTS[a & 0xFF].clone();

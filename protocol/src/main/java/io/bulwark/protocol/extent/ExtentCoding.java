@@ -9,15 +9,16 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Encoding, naming, checking and decoding of the extents of a volume, by its policy (docs/protocols/coding.md, docs/protocols/pasis.md, docs/protocols/extents.md).
- * Blocks here are padded to m times the fragment length. Input from others may be false: it is refused and never causes
+ * Encoding, naming, checking and decoding of the extents of a volume, by its policy (docs/protocols/coding.md, docs/protocols/pasis.md, docs/protocols/archive.md).
+ * Blocks here are padded ({@link ProtectionPolicy#paddedBytes}). Input from others may be false: it is refused and never causes
  * an exception. Immutable and safe for use by many threads.
  */
-public sealed interface ExtentCoding permits FpCoding, PasisCoding {
+public sealed interface ExtentCoding permits FpCoding, PasisCoding, ArchiveCoding {
     static ExtentCoding of(ProtectionPolicy policy) {
         return switch (policy.protocol()) {
             case FP -> new FpCoding(policy);
             case PASIS, MASKING -> new PasisCoding(policy);
+            case ARCHIVE -> new ArchiveCoding(policy);
         };
     }
 
@@ -44,7 +45,7 @@ public sealed interface ExtentCoding permits FpCoding, PasisCoding {
         /** The block that the checksum names. */
         record Block(Bytes content) implements DecodeResult {}
 
-        /** They do not give it. */
+        /** They do not give it: with the archive class, seldom, another fragment is needed. */
         record None() implements DecodeResult {}
 
         /** They match the checksum, and no block gives all of it: its writer lied. Any other m of them say the same. */

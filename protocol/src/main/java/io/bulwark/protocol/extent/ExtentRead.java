@@ -2,7 +2,6 @@ package io.bulwark.protocol.extent;
 
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
-import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
@@ -40,7 +39,8 @@ import org.jspecify.annotations.Nullable;
  * silent, refuses or sends what cannot be right is replaced by the next. No timestamps and no proof are needed, since the
  * pin comes from the metadata.
  *
- * <p>Under FP f more slots are asked in the same round whether they hold it. The read is done once m+f slots do, and once it is
+ * <p>Under FP f more slots are asked in the same round whether they hold it; in the archive class all, since many may be away, and the
+ * first to answer are enough. The read is done once m+f slots do, and once it is
  * clear that any slot can be handed its fragment: then every later read succeeds, whoever wrote it. Slots that lack it are handed
  * their fragments. A read that has m fragments and hears of fewer than m+f holders before its deadline is {@code TooFewHolders}. A
  * node that makes its own fragment (that excludes its slot) does not wait for holders: what it makes, it returns to nobody.
@@ -78,10 +78,14 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     private final Set<Integer> excluded;
     private final Set<Integer> judged;
     private final int holdersWanted;
+    /** m; more, once m fragments of the archive class did not suffice. */
+    private int fragmentsWanted;
+
     private final List<Integer> order;
 
     private final ReadSlot[] slots;
     private final Map<Integer, Verdict> verdicts = new TreeMap<>();
+    private VerifiedPins verified = new VerifiedPins(1);
     private boolean salvage;
     private int neverStoredElsewhere;
     private long startedMillis;
@@ -93,7 +97,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
 
     private @Nullable Checksum checksum;
     /** Whether the block that was read is known to encode to the whole checksum; under FP only. */
-    private boolean encodes;
+    private boolean encoded;
     /** The fragments of all slots, once one of them was needed. */
     private List<Bytes> fragments = List.of();
 
@@ -130,7 +134,8 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         this.timing = timing;
         this.doubted = Set.copyOf(askLast);
         this.excluded = Set.copyOf(excluded);
-        this.holdersWanted = policy.protocol() == Protocol.FP && excluded.isEmpty() ? policy.writeQuorum() : 0;
+        this.holdersWanted = excluded.isEmpty() ? policy.readHolders() : 0;
+        this.fragmentsWanted = policy.m();
         this.judged = new HashSet<>(judged);
         this.judged.removeAll(excluded);
         this.order = new ArrayList<>();
@@ -148,6 +153,12 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     /** Makes this a salvage read. To be called before the start. */
     public ExtentRead withSalvage() {
         salvage = true;
+        return this;
+    }
+
+    /** Uses and extends what the process knows of pins. To be called before the start. */
+    public ExtentRead withVerified(VerifiedPins known) {
+        verified = known;
         return this;
     }
 
@@ -241,7 +252,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             long silentMillis = nowMillis - slot.awaitedMillis;
             long stillMillis = nowMillis - slot.movedMillis;
             if (slot.isSilent()
-                    && timing.isLate(silentMillis, stillMillis, silentSlots, policy.f(), slowestAnswerMillis)) {
+                    && timing.isLate(silentMillis, stillMillis, silentSlots, policy.f() + policy.spareSlots(), slowestAnswerMillis)) {
                 slot.hedged = true;
                 blame(index, Verdict.SLOW, "no answer for " + silentMillis + " ms", effects);
             }
@@ -302,7 +313,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
 
     /** The fragments of all slots, once the block was read and is known to encode to them. */
     Optional<List<Bytes>> fragments() {
-        if (encodes && fragments.isEmpty()) {
+        if (encoded && fragments.isEmpty()) {
             fragments = coding.fragments(Objects.requireNonNull(content));
         }
         return fragments.isEmpty() ? Optional.empty() : Optional.of(fragments);
@@ -338,7 +349,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
 
     /** Decodes if it can, and sees that enough slots hold it; concludes from refusals, or asks further slots. */
     private void decide(long nowMillis, List<Effect> effects) {
-        if (content == null && usableCount() >= policy.m()) {
+        if (content == null && usableCount() >= fragmentsWanted) {
             decode(effects);
             decodedMillis = nowMillis;
         }
@@ -357,7 +368,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             fail(new ReadOutcome.Poisonous());
         } else if (laterEpoch() > group.epoch()) {
             fail(new ReadOutcome.StaleMap(laterEpoch()));
-        } else if (neverStoredCount() > 2 * f) {
+        } else if (neverStoredCount() > policy.lackingMax()) {
             fail(new ReadOutcome.Incomplete());
         } else if (content == null && order.stream().allMatch(this::isExhausted)) {
             fail(new ReadOutcome.Unavailable(reasons()));
@@ -402,7 +413,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     /** Gives each slot that said that it has nothing its fragment, once. */
     private void supplyMissing(long nowMillis, List<Effect> effects) {
         for (int index : order) {
-            if (encodes && slots[index].isMissing() && !slots[index].supplied) {
+            if (encoded && slots[index].isMissing() && !slots[index].supplied) {
                 slots[index].supply(nowMillis);
                 supply(nowMillis, index, effects);
             }
@@ -454,7 +465,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         }
         for (ReadSlot.AskPriority rank : ReadSlot.AskPriority.ASKABLE) {
             for (int index : order) {
-                if (content == null && expected < policy.m() && slots[index].rank() == rank) {
+                if (content == null && expected < fragmentsWanted && slots[index].rank() == rank) {
                     ask(nowMillis, index, true, effects);
                     expected++;
                 }
@@ -464,8 +475,9 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         for (ReadSlot slot : slots) {
             holding += (slot.holds && !slot.bad) || slot.isSilent() ? 1 : 0;
         }
+        int asked = holdersWanted > 0 && policy.spareSlots() > 0 ? slots.length : holdersWanted;
         for (int index : order) {
-            if (holding < holdersWanted && !slots[index].asked) {
+            if (holding < asked && !slots[index].asked) {
                 ask(nowMillis, index, false, effects);
                 holding++;
             }
@@ -516,10 +528,10 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         Checksum known = checksum;
         DecodeResult decoded = known == null ? new DecodeResult.None() : coding.decode(known, good, isKnownValid());
         switch (decoded) {
-            case DecodeResult.None ignored -> {}
+            case DecodeResult.None ignored -> fragmentsWanted = usableCount() + 1;
             case DecodeResult.Poisonous ignored -> poisonous(effects);
             case DecodeResult.Block(Bytes whole) -> {
-                if (policy.protocol() == Protocol.FP && !isEncodingOf(good, whole)) {
+                if (policy.checksFragments() && !encodes(good, whole)) {
                     poisonous(effects);
                     for (int slot = 0; slot < slots.length; slot++) {
                         suspect(slot, slot, effects);
@@ -538,9 +550,13 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
      * Returns whether the writer gave the block the right hashes. A slot whose hash is wrong can never be handed its
      * fragment.
      */
-    private boolean isEncodingOf(Map<Integer, Bytes> good, Bytes whole) {
-        encodes = coding.encodes(Objects.requireNonNull(checksum), whole, good.keySet());
-        return encodes;
+    private boolean encodes(Map<Integer, Bytes> good, Bytes whole) {
+        Checksum known = Objects.requireNonNull(checksum);
+        encoded = verified.contains(known.pin()) || coding.encodes(known, whole, good.keySet());
+        if (encoded) {
+            verified.add(known.pin());
+        }
+        return encoded;
     }
 
     private void poisonous(List<Effect> effects) {

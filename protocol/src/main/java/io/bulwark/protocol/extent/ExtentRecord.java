@@ -9,7 +9,6 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
-import java.util.List;
 
 /**
  * The meta data of an extent's record on disk: version (1 byte), state (1), block (25), epoch (8), slot (1), then the
@@ -43,10 +42,7 @@ sealed interface ExtentRecord {
 
         /** Returns whether the fragment has the hash that was checked when it was stored. */
         boolean matches(Bytes fragment) {
-            List<Bytes> hashes = checksum.cc();
-            return slot < hashes.size()
-                    && fits(fragment)
-                    && Hashes.sha256(fragment).equals(hashes.get(slot));
+            return fits(fragment) && checksum.matches(slot, fragment);
         }
     }
 

@@ -3,7 +3,6 @@ package io.bulwark.protocol.extent;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
-import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Question;
 import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.cluster.Volume;
@@ -319,7 +318,7 @@ public final class ExtentServer implements ProtocolServer {
                 return from.equals(self);
             }
             case Supply ignored
-            when volume.policy().protocol() != Protocol.FP -> {
+            when !volume.policy().checksFragments() -> {
                 refuse(turn, asked, StoreRefusal.NOT_OWNER, ReadRefusal.NOT_PERMITTED);
                 return false;
             }

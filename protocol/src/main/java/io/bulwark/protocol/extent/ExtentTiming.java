@@ -34,16 +34,17 @@ public record ExtentTiming(long hedgeMillis, long retryMillis, long deadlineMill
     }
 
     /**
-     * Returns whether a silent slot should get help. If more than f slots are silent, or the others took nearly as
+     * Returns whether a silent slot should get help. If more slots are silent than it can do without, or the others took nearly as
      * long, the likelier cause is load, which help would only increase. The operation then waits for the time of a
      * retry, from the last movement of the slot's connection.
      *
      * @param stillMillis time since the request for which its connection has not moved
+     * @param slack slots without which the operation can do
      * @param silentSlots number of silent slots that have got no help yet
      * @param slowestAnswerMillis time that the slowest of the others took to answer, 0 if none did
      */
-    boolean isLate(long silentMillis, long stillMillis, long silentSlots, int f, long slowestAnswerMillis) {
-        boolean alone = silentSlots <= f
+    boolean isLate(long silentMillis, long stillMillis, long silentSlots, int slack, long slowestAnswerMillis) {
+        boolean alone = silentSlots <= slack
                 && (silentMillis >= LATE_FACTOR * slowestAnswerMillis
                         || silentMillis >= Math.max(retryMillis, BUSY_FACTOR * slowestAnswerMillis));
         return stillMillis >= retryMillis

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Write of an extent in one round (docs/protocols/extents.md): STORE sends each slot its own fragment; STORE_BLOCK is used
- * where nodes verify as they store. The write is done at m+f OKs of one epoch under FP, N-b under PASIS. It is
- * therefore wait-free with f nodes dead or lying. Afterwards it keeps sending to slow slots for a while.
+ * where nodes verify as they store. The write is done at m+f OKs of one epoch under FP, N-b under PASIS; in the archive class
+ * more, so that others may be away when it is read. It is therefore wait-free with f nodes dead or lying. Afterwards it keeps sending to slow slots for a while.
  *
  * <p>LIMIT and a full disk at up to f slots are treated like slowness. At more slots, a write under LIMIT keeps
  * retrying, since references and frees lift the limit; a write without space fails.
@@ -83,7 +83,7 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
         }
         this.group = volume.group(block);
         this.block = block;
-        this.padded = pad(content, policy.m() * policy.fragmentBytes(content.length()));
+        this.padded = pad(content, policy.paddedBytes(content.length()));
         ExtentCoding coding = ExtentCoding.of(policy);
         this.sendsBlocks = coding.mustSendBlocks();
         this.encoded = coding.encode(padded);
@@ -174,7 +174,7 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
             if (outcome == null
                     && isSilent(slot)
                     && timing.isLate(
-                            silentMillis, nowMillis - slot.movedMillis, silentSlots, policy.f(), slowestAnswerMillis)) {
+                            silentMillis, nowMillis - slot.movedMillis, silentSlots, slots.length - policy.writeQuorum(), slowestAnswerMillis)) {
                 slot.late = true;
                 String detail = "no answer to STORE for " + silentMillis + " ms";
                 effects.add(new Effect.Evidence(node(index), block, Verdict.SLOW, detail));
@@ -259,7 +259,7 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
             completedMillis = nowMillis;
         } else if (otherEpochs.size() > f && otherEpochs.get(f) > group.epoch()) {
             outcome = new WriteOutcome.StaleMap(otherEpochs.get(f));
-        } else if (refused.size() > f) {
+        } else if (refused.size() > slots.length - policy.writeQuorum()) {
             outcome = refused.containsValue(StoreRefusal.NO_SPACE)
                     ? new WriteOutcome.NoSpace(refused)
                     : new WriteOutcome.Refused(refused);

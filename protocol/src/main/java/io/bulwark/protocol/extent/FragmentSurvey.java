@@ -2,7 +2,6 @@ package io.bulwark.protocol.extent;
 
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
-import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
@@ -225,7 +224,7 @@ public final class FragmentSurvey implements ClientOperation<FragmentSurvey.Resu
             case DecodeResult.Poisonous ignored -> Version.POISONOUS;
             // Under PASIS decoding has encoded again already.
             case DecodeResult.Block(Bytes content) ->
-                policy.protocol() != Protocol.FP
+                !policy.checksFragments()
                                 || coding.encodes(checksum, content, fragments.keySet())
                         ? Version.READABLE
                         : Version.POISONOUS;

@@ -70,7 +70,7 @@ public final class CrossChecksum implements Checksum {
         }
     }
 
-    /** Returns whether the fragment has the length and the hash given here for the slot. */
+    @Override
     public boolean matches(int slot, Bytes fragment) {
         return slot >= 0
                 && slot < cc.size()
@@ -84,7 +84,6 @@ public final class CrossChecksum implements Checksum {
     }
 
     /** SHA-256 of all N fragments, 32 bytes each. */
-    @Override
     public List<Bytes> cc() {
         return cc;
     }

@@ -16,8 +16,8 @@ import java.util.function.Function;
  * and polynomial l is joined with the factor r^l. A fragment of L bytes has coefficients for less than 64 * ceil(L /
  * 1024) powers.
  *
- * <p>Immutable and thread-safe. Construction computes tables for some microseconds, so keep one instance for all
- * fragments of one r.
+ * <p>For use by one thread at a time. The first fragment of an r computes tables for some microseconds, so use one
+ * instance for all fragments of one r.
  */
 public final class Fingerprint {
     /** Bytes of a fingerprint, and of r. */
@@ -25,10 +25,15 @@ public final class Fingerprint {
 
     private static final Function<Element, LaneEvaluation> FASTEST = fastest();
 
+    /** The tables of a thread, for the point that it used last: some 60 KiB, which would be much for each version that is known. */
+    private static final ThreadLocal<Fingerprint> OF_THREAD = new ThreadLocal<>();
+
     private final LaneEvaluation lanes;
     private final Multiplier join;
+    private Bytes point;
 
     Fingerprint(Bytes point, Function<Element, LaneEvaluation> evaluation) {
+        this.point = point;
         Element r = Element.of(point);
         lanes = evaluation.apply(r);
         join = new Multiplier(r);
@@ -41,6 +46,25 @@ public final class Fingerprint {
      */
     public static Fingerprint at(Bytes point) {
         return new Fingerprint(point, FASTEST);
+    }
+
+    /** Returns the fingerprint function of the point r on the tables of this thread, until the thread asks for another. */
+    static Fingerprint ofThread(Bytes point) {
+        Fingerprint known = OF_THREAD.get();
+        if (known == null) {
+            known = at(point);
+            OF_THREAD.set(known);
+        } else if (!known.point.equals(point)) {
+            known.setPoint(point);
+        }
+        return known;
+    }
+
+    private void setPoint(Bytes other) {
+        Element r = Element.of(other);
+        point = other;
+        lanes.setPoint(r);
+        join.setConstant(r);
     }
 
     /** The 16 bytes of the fragment's fingerprint, coordinate of x^0 first; of the empty fragment, zeros. */

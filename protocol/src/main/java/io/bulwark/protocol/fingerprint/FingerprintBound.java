@@ -34,8 +34,20 @@ public final class FingerprintBound {
         if (m < 1 || n < m || fragmentLength < 0) {
             throw new IllegalArgumentException("m = " + m + ", n = " + n + ", length " + fragmentLength);
         }
-        long powers = (long) LaneEvaluation.LANES * Math.ceilDiv(fragmentLength, LaneEvaluation.GROUP);
-        BigInteger failures = choose(n, m + 1).multiply(BigInteger.valueOf(powers));
+        return holds(choose(n, m + 1), fragmentLength);
+    }
+
+    /**
+     * Returns whether the bound {@code chi * N * epsilon} of a {@link Commitment} holds for N symbols. Segment and symbols are fixed before r, so each symbol
+     * is compared with one other only.
+     */
+    public static boolean holdsForSymbols(int symbols, int symbolBytes) {
+        return holds(BigInteger.valueOf(symbols), symbolBytes);
+    }
+
+    private static boolean holds(BigInteger pairs, int length) {
+        long powers = (long) LaneEvaluation.LANES * Math.ceilDiv(length, LaneEvaluation.GROUP);
+        BigInteger failures = pairs.multiply(BigInteger.valueOf(powers));
         return failures.shiftLeft(ORACLE_QUERIES_BITS)
                         .compareTo(BigInteger.ONE.shiftLeft(FIELD_BITS - PROBABILITY_BITS))
                 < 0;

@@ -25,7 +25,7 @@ public final class Fpcc implements Checksum, Comparable<Fpcc> {
 
     // Computed at first use; a race computes the same immutable value twice.
     private @Nullable Bytes pin;
-    private @Nullable Fingerprint fingerprint;
+    private @Nullable Bytes point;
 
     private Fpcc(Bytes encoded, int length, int dataFragments, int hashes) {
         this.encoded = encoded;
@@ -53,10 +53,11 @@ public final class Fpcc implements Checksum, Comparable<Fpcc> {
         if (firstMPlusF.stream().anyMatch(fragment -> fragment.length() != length)) {
             throw new IllegalArgumentException("fragments of several lengths");
         }
-        Fingerprint function = Fingerprint.at(point(cc, length));
+        Bytes point = point(cc, length);
+        Fingerprint function = Fingerprint.ofThread(point);
         Fpcc fpcc = of(
                 length, cc, firstMPlusF.subList(0, m).stream().map(function::of).toList());
-        fpcc.fingerprint = function;
+        fpcc.point = point;
         return fpcc;
     }
 
@@ -121,7 +122,6 @@ public final class Fpcc implements Checksum, Comparable<Fpcc> {
     }
 
     /** The cross-checksum: SHA-256 of the first fragments, 32 bytes each. */
-    @Override
     public List<Bytes> cc() {
         return cc;
     }
@@ -129,6 +129,14 @@ public final class Fpcc implements Checksum, Comparable<Fpcc> {
     /** The fingerprints of the first m fragments, 16 bytes each. */
     public List<Bytes> fp() {
         return fp;
+    }
+
+    @Override
+    public boolean matches(int slot, Bytes fragment) {
+        return slot >= 0
+                && slot < cc.size()
+                && fragment.length() == length
+                && Hashes.sha256(fragment).equals(cc.get(slot));
     }
 
     /**
@@ -167,12 +175,12 @@ public final class Fpcc implements Checksum, Comparable<Fpcc> {
     }
 
     private Fingerprint fingerprint() {
-        Fingerprint known = fingerprint;
+        Bytes known = point;
         if (known == null) {
-            known = Fingerprint.at(point(cc, length));
-            fingerprint = known;
+            known = point(cc, length);
+            point = known;
         }
-        return known;
+        return Fingerprint.ofThread(known);
     }
 
     @Override

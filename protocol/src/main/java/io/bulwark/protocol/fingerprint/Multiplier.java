@@ -2,7 +2,7 @@ package io.bulwark.protocol.fingerprint;
 
 /**
  * Multiplies elements of E by one constant: for each of the 32 nibbles of an element a table of its sixteen products, each of
- * two words, the low one first.
+ * two words, the low one first. For use by one thread at a time.
  */
 final class Multiplier {
     private static final int TABLE = 16 * 2;
@@ -10,6 +10,11 @@ final class Multiplier {
     private final long[] tables = new long[32 * TABLE];
 
     Multiplier(Element constant) {
+        setConstant(constant);
+    }
+
+    /** Multiplies by another constant from now on. */
+    void setConstant(Element constant) {
         Element column = constant;
         for (int j = 0; j < Element.BYTES; j++) {
             long low = column.low();

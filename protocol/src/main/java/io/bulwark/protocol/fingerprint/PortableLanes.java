@@ -1,32 +1,46 @@
 package io.bulwark.protocol.fingerprint;
 
 import io.bulwark.protocol.wire.Bytes;
-import org.jspecify.annotations.Nullable;
+import java.util.Arrays;
 
 /** Horner's rule in every lane, with tables of 64-bit words. */
 final class PortableLanes implements LaneEvaluation {
-    private final Element r;
+    private final long[] low = new long[LANES];
+    private final long[] high = new long[LANES];
+    private final byte[] rows = new byte[GROUP];
+    private Element r;
 
-    /** By r^64; made for the first fragment of more than one group, of which a race makes the same twice. */
-    private @Nullable Multiplier step;
+    /** By r^64, once a fragment has more than one group. */
+    private final Multiplier step = new Multiplier(Element.ZERO);
+
+    private boolean isStepSet;
 
     PortableLanes(Element r) {
         this.r = r;
     }
 
     @Override
-    public byte[] evaluate(Bytes fragment) {
-        int from = Math.max(0, fragment.length() - 1) / GROUP * GROUP;
-        byte[] last = new byte[GROUP];
-        fragment.copyTo(from, last, 0, fragment.length() - from);
-        return from == 0 ? last : evaluate(last, fragment.slice(0, from));
+    public void setPoint(Element next) {
+        r = next;
+        isStepSet = false;
     }
 
-    private byte[] evaluate(byte[] last, Bytes others) {
-        long[] low = new long[LANES];
-        long[] high = new long[LANES];
+    @Override
+    public byte[] evaluate(Bytes fragment) {
+        int from = Math.max(0, fragment.length() - 1) / GROUP * GROUP;
+        int count = fragment.length() - from;
+        fragment.copyTo(from, rows, 0, count);
+        Arrays.fill(rows, count, GROUP, (byte) 0);
+        if (from > 0) {
+            evaluateAll(fragment.slice(0, from));
+        }
+        return rows;
+    }
+
+    /** Replaces the rows, which have the last group. */
+    private void evaluateAll(Bytes others) {
         for (int lane = 0; lane < LANES; lane++) {
-            Element element = gather(last, lane, LANES);
+            Element element = gather(rows, lane, LANES);
             low[lane] = element.low();
             high[lane] = element.high();
         }
@@ -34,23 +48,20 @@ final class PortableLanes implements LaneEvaluation {
         for (int from = others.length() - GROUP; from >= 0; from -= GROUP) {
             step(factor, low, high, others.array(), others.offset() + from);
         }
-        byte[] rows = new byte[GROUP];
         for (int lane = 0; lane < LANES; lane++) {
             for (int j = 0; j < 8; j++) {
                 rows[j * LANES + lane] = (byte) (low[lane] >>> (8 * j));
                 rows[(j + 8) * LANES + lane] = (byte) (high[lane] >>> (8 * j));
             }
         }
-        return rows;
     }
 
     private Multiplier step() {
-        Multiplier known = step;
-        if (known == null) {
-            known = new Multiplier(r.squared(6));
-            step = known;
+        if (!isStepSet) {
+            step.setConstant(r.squared(6));
+            isStepSet = true;
         }
-        return known;
+        return step;
     }
 
     /** Every lane times r^64, plus its element of the group. */

@@ -2,6 +2,7 @@ package io.bulwark.protocol.fingerprint;
 
 import io.bulwark.protocol.erasure.VectorTables;
 import io.bulwark.protocol.wire.Bytes;
+import java.util.Arrays;
 import jdk.incubator.vector.ByteVector;
 import jdk.incubator.vector.VectorOperators;
 import org.jspecify.annotations.Nullable;
@@ -25,15 +26,38 @@ final class VectorLanes implements LaneEvaluation {
     /** Tables of one pair of rows: for each of 16 columns low and high of the first and of the second row. */
     private static final int PAIR = Element.BYTES * 4 * VECTOR;
 
-    private final Element r;
     private final PortableLanes small;
+    private Element r;
 
-    /** Made at first use; a race makes the same twice. */
-    private byte @Nullable [] tables;
+    /** Tables and sums, made for the first fragment that needs them. */
+    private @Nullable Workspace workspace;
+
+    private boolean areTablesSet;
+
+    private static final class Workspace {
+        final byte[] tables = new byte[Element.BYTES / 2 * PAIR];
+        final byte[] highs = new byte[Element.BYTES * WIDTH];
+        final byte[] last = new byte[STEP];
+        byte[] sums = new byte[Element.BYTES * WIDTH];
+        byte[] next = new byte[Element.BYTES * WIDTH];
+
+        void swap() {
+            byte[] swap = sums;
+            sums = next;
+            next = swap;
+        }
+    }
 
     VectorLanes(Element r) {
         this.r = r;
         this.small = new PortableLanes(r);
+    }
+
+    @Override
+    public void setPoint(Element other) {
+        r = other;
+        small.setPoint(other);
+        areTablesSet = false;
     }
 
     @Override
@@ -42,36 +66,36 @@ final class VectorLanes implements LaneEvaluation {
         if (length < THRESHOLD) {
             return small.evaluate(fragment);
         }
-        byte[] matrix = tables();
-        byte[] sums = new byte[Element.BYTES * WIDTH];
-        byte[] highs = new byte[Element.BYTES * WIDTH];
-        byte[] next = new byte[Element.BYTES * WIDTH];
+        Workspace work = workspace();
+        byte[] matrix = work.tables;
+        Arrays.fill(work.sums, (byte) 0);
         for (int from = (length - 1) / STEP * STEP; from >= 0; from -= STEP) {
             if (from + STEP <= length) {
-                step(matrix, sums, highs, next, fragment.array(), fragment.offset() + from);
+                step(matrix, work.sums, work.highs, work.next, fragment.array(), fragment.offset() + from);
             } else {
-                byte[] last = new byte[STEP];
-                fragment.copyTo(from, last, 0, length - from);
-                step(matrix, sums, highs, next, last, 0);
+                fragment.copyTo(from, work.last, 0, length - from);
+                Arrays.fill(work.last, length - from, STEP, (byte) 0);
+                step(matrix, work.sums, work.highs, work.next, work.last, 0);
             }
-            byte[] swap = sums;
-            sums = next;
-            next = swap;
+            work.swap();
         }
-        return sums;
+        return work.sums;
     }
 
-    private byte[] tables() {
-        byte[] known = tables;
+    private Workspace workspace() {
+        Workspace known = workspace;
         if (known == null) {
-            known = tables(r.squared(8));
-            tables = known;
+            known = new Workspace();
+            workspace = known;
+        }
+        if (!areTablesSet) {
+            fill(known.tables, r.squared(8));
+            areTablesSet = true;
         }
         return known;
     }
 
-    private static byte[] tables(Element constant) {
-        byte[] tables = new byte[Element.BYTES / 2 * PAIR];
+    private static void fill(byte[] tables, Element constant) {
         Element column = constant;
         for (int i = 0; i < Element.BYTES; i++) {
             for (int j = 0; j < Element.BYTES; j++) {
@@ -81,7 +105,6 @@ final class VectorLanes implements LaneEvaluation {
             }
             column = column.timesX();
         }
-        return tables;
     }
 
     /** next = matrix * sums + data; highs are overwritten. */

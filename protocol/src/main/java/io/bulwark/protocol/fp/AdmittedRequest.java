@@ -2,6 +2,7 @@ package io.bulwark.protocol.fp;
 
 import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.PendingRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +16,8 @@ record AdmittedRequest(
         long requestId,
         FpMessage.Request request,
         boolean judged,
-        @Nullable Share accepted) {
+        @Nullable Share accepted)
+        implements PendingRequest {
     AdmittedRequest(PrincipalId from, long requestId, FpMessage.Request request) {
         this(from, requestId, request, false, null);
     }
@@ -26,5 +28,15 @@ record AdmittedRequest(
 
     AdmittedRequest with(Share share) {
         return new AdmittedRequest(from, requestId, request, judged, share);
+    }
+
+    @Override
+    public long bytes() {
+        return 1_024L
+                + switch (request) {
+                    case FpMessage.PrepareFragment prepare -> prepare.fragment().length();
+                    case FpMessage.PrepareBlock prepare -> prepare.block().length();
+                    default -> 0;
+                };
     }
 }

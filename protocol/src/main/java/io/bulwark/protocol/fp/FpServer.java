@@ -16,13 +16,14 @@ import io.bulwark.protocol.epoch.SettleRequest;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.kernel.DeletedVolumes;
+import io.bulwark.protocol.kernel.ParkedRequests;
+import io.bulwark.protocol.kernel.RequestBudget;
 import io.bulwark.protocol.kernel.ScrubMessage;
 import io.bulwark.protocol.kernel.SenderRates;
 import io.bulwark.protocol.kernel.Timeouts;
 import io.bulwark.protocol.mac.TagKeys;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.Message;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -44,45 +45,19 @@ import java.util.function.Predicate;
  * itself.
  */
 public final class FpServer implements ProtocolServer {
-    private static final int QUESTIONS_MAX = 1_024;
-    private static final int WAITING_PER_SENDER_MAX = 128;
-    private static final long ASK_AGAIN_MILLIS = 1_000;
     /** Limit of memory for requests that wait for facts; no sender may hold more than what is left of it. */
     private static final long WAITING_BYTES_MAX = 64L << 20;
     /** Kinds of the records to delete with a volume. */
     private static final List<RecordKind> KINDS = List.of(RecordKind.SESSION, RecordKind.REGISTER_VERSION);
 
-    /** A request that waits for a fact. */
-    private record ParkedRequest(long sinceMillis, AdmittedRequest call) {
-        long bytes() {
-            return 1_024L
-                    + switch (call.request()) {
-                        case FpMessage.PrepareFragment prepare ->
-                            prepare.fragment().length();
-                        case FpMessage.PrepareBlock prepare -> prepare.block().length();
-                        default -> 0;
-                    };
-        }
-    }
-
-    /** Share of one sender in the waiting requests. */
-    private record Share(int count, long bytes) {
-        Share plus(int more, long moreBytes) {
-            return new Share(count + more, bytes + moreBytes);
-        }
-    }
-
     private final FpNode node;
     private final Outbox out = new Outbox();
     private final LinkedHashMap<BlockId, FpRegister> registers = new LinkedHashMap<>(16, 0.75f, true);
-    private final Map<Question, List<ParkedRequest>> parked = new LinkedHashMap<>();
-    private final Map<PrincipalId, Share> waitingOf = new HashMap<>();
-    private long waitingBytes;
+    private final ParkedRequests<AdmittedRequest> parked;
     private final EpochSealer sealing;
     private final OrphanedPrepares orphanedPrepares;
     private final DeletedVolumes deleted;
     private final Revocations revocations;
-    private long askedMillis;
 
     /** The only server of its node. */
     public FpServer(TagKeys keys, FpLimits limits) {
@@ -101,6 +76,8 @@ public final class FpServer implements ProtocolServer {
         SenderRates rate = new SenderRates(limits.repairsPerSecond());
         SenderRates closures = new SenderRates(limits.repairsPerSecond());
         this.node = new FpNode(keys, limits, times, out, access, index, rate, closures, new HashMap<>(), this::repair);
+        this.parked = new ParkedRequests<>(
+                out, new RequestBudget(WAITING_BYTES_MAX), limits.waitingMax(), limits.repairMillis());
         this.sealing = new EpochSealer(out, access.seals());
         this.orphanedPrepares = new OrphanedPrepares(node, watch, this::withRegister);
         this.deleted = new DeletedVolumes(out, KINDS, limits.repairMillis(), new DeletedVolumeCleanup());
@@ -132,20 +109,7 @@ public final class FpServer implements ProtocolServer {
                 eldest.remove();
             }
         }
-        parked.values()
-                .forEach(calls -> calls.removeIf(waiting -> {
-                    boolean over =
-                            nowMillis - waiting.sinceMillis() >= node.limits().repairMillis();
-                    if (over) {
-                        left(waiting);
-                    }
-                    return over;
-                }));
-        parked.values().removeIf(List::isEmpty);
-        if (nowMillis - askedMillis >= ASK_AGAIN_MILLIS) {
-            askedMillis = nowMillis;
-            parked.keySet().forEach(out::ask);
-        }
+        parked.onTick(nowMillis);
         orphanedPrepares.onTick(nowMillis);
         revocations.onTick(nowMillis);
         deleted.onTick(nowMillis);
@@ -237,10 +201,7 @@ public final class FpServer implements ProtocolServer {
                     node.access().group(register.block()).ifPresent(group -> register.setGroup(nowMillis, group));
                 }
             }
-            parked.keySet().stream()
-                    .filter(question -> question instanceof Question.OfVolume other && other.volume() == of.volume())
-                    .toList()
-                    .forEach(question -> release(nowMillis, question));
+            parked.questionsAbout(of.volume()).forEach(question -> release(nowMillis, question));
         } else if (answered != null) {
             release(nowMillis, answered);
         }
@@ -322,20 +283,8 @@ public final class FpServer implements ProtocolServer {
                 register(admitted.group()).call(nowMillis, call);
             case FpAccess.Admission.Refuse refuse -> refuse(call, refuse.refusal(), refuse.epoch());
             case FpAccess.Admission.Wait wait -> {
-                boolean known = parked.containsKey(wait.question());
-                boolean room = known
-                        ? parked.getOrDefault(wait.question(), List.of()).size()
-                                < node.limits().waitingMax()
-                        : parked.size() < QUESTIONS_MAX;
-                ParkedRequest waiting = new ParkedRequest(nowMillis, call);
-                if (!room || !enter(waiting)) {
+                if (!parked.park(nowMillis, call, wait.question(), wait.ask())) {
                     refuse(call, FpRefusal.BUSY, 0);
-                    return;
-                }
-                parked.computeIfAbsent(wait.question(), ignored -> new ArrayList<>())
-                        .add(waiting);
-                if (wait.ask() && !known) {
-                    out.ask(wait.question());
                 }
             }
         }
@@ -353,33 +302,7 @@ public final class FpServer implements ProtocolServer {
     }
 
     private void release(long nowMillis, Question question) {
-        List<ParkedRequest> calls = parked.remove(question);
-        if (calls != null) {
-            calls.forEach(this::left);
-            calls.forEach(waiting -> dispatch(nowMillis, waiting.call()));
-        }
-    }
-
-    /**
-     * Returns whether it may wait. Neither many requests of one sender nor few with large blocks take the others' room.
-     */
-    private boolean enter(ParkedRequest waiting) {
-        Share share =
-                waitingOf.getOrDefault(waiting.call().from(), new Share(0, 0)).plus(1, waiting.bytes());
-        long bytes = waitingBytes + waiting.bytes();
-        if (share.count() > WAITING_PER_SENDER_MAX || share.bytes() > WAITING_BYTES_MAX - bytes) {
-            return false;
-        }
-        waitingOf.put(waiting.call().from(), share);
-        waitingBytes = bytes;
-        return true;
-    }
-
-    private void left(ParkedRequest waiting) {
-        waitingBytes -= waiting.bytes();
-        waitingOf.computeIfPresent(
-                waiting.call().from(),
-                (ignored, share) -> share.count() == 1 ? null : share.plus(-1, -waiting.bytes()));
+        parked.release(question).forEach(call -> dispatch(nowMillis, call));
     }
 
     private FpRegister register(FpGroup group) {

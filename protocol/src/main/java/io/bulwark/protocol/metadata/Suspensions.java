@@ -95,7 +95,7 @@ final class Suspensions {
     /** Returns whether fragments need not belong together. A register of whole copies is named by the hash of each. */
     private static boolean mayBePoisoned(Volume volume) {
         return switch (volume.policy().protocol()) {
-            case FP -> false;
+            case FP, ARCHIVE -> false;
             case PASIS -> true;
             case MASKING -> volume.kind() == VolumeKind.OBJECT;
         };

@@ -4,6 +4,7 @@ import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
@@ -182,6 +183,10 @@ final class Volumes {
                 create.kind() == VolumeKind.REGISTER || policy.verification() != Verification.NONE,
                 MetadataError.BAD_ARGUMENT,
                 "a volume without verification keeps no objects");
+        CommandRefusal.refuseUnless(
+                create.kind() == VolumeKind.OBJECT || policy.protocol() != Protocol.ARCHIVE,
+                MetadataError.BAD_ARGUMENT,
+                "the archive class is for objects; registers have fp and pasis");
         CommandRefusal.refuseUnless(
                 (create.kind() == VolumeKind.OBJECT) == (create.blocks() == 0),
                 MetadataError.BAD_ARGUMENT,

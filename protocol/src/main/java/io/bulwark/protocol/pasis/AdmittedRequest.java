@@ -1,6 +1,7 @@
 package io.bulwark.protocol.pasis;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.PendingRequest;
 
 /**
  * Admitted request.
@@ -8,7 +9,8 @@ import io.bulwark.protocol.id.PrincipalId;
  * @param polled whether the others were asked whether its time is FAR
  * @param collected how far its node has gone to make room for it: 0 not at all, 1 verified, 2 repaired too
  */
-record AdmittedRequest(PrincipalId from, long requestId, PasisMessage.Request request, boolean polled, int collected) {
+record AdmittedRequest(PrincipalId from, long requestId, PasisMessage.Request request, boolean polled, int collected)
+        implements PendingRequest {
     AdmittedRequest(PrincipalId from, long requestId, PasisMessage.Request request) {
         this(from, requestId, request, false, 0);
     }
@@ -21,7 +23,8 @@ record AdmittedRequest(PrincipalId from, long requestId, PasisMessage.Request re
         return new AdmittedRequest(from, requestId, request, polled, how);
     }
 
-    long bytes() {
+    @Override
+    public long bytes() {
         return 1_024L
                 + (request instanceof PasisMessage.Write write
                         ? write.fragment().length()

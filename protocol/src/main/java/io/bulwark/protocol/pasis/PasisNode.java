@@ -2,6 +2,7 @@ package io.bulwark.protocol.pasis;
 
 import io.bulwark.protocol.effect.Outbox;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.kernel.RequestBudget;
 import io.bulwark.protocol.kernel.SenderRates;
 import io.bulwark.protocol.kernel.Timeouts;
 import java.util.function.IntSupplier;
@@ -26,7 +27,7 @@ record PasisNode(
         VerificationWatch watch,
         VolumeCounters tally,
         Collector collector,
-        PendingRequests waiting,
+        RequestBudget waiting,
         IntSupplier clients) {
     /**
      * Returns the space allowed for the possible versions of one sender. It is the sender's threshold, as far as the

@@ -18,12 +18,13 @@ import io.bulwark.protocol.epoch.SettleRequest;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.kernel.DeletedVolumes;
+import io.bulwark.protocol.kernel.ParkedRequests;
+import io.bulwark.protocol.kernel.RequestBudget;
 import io.bulwark.protocol.kernel.ScrubMessage;
 import io.bulwark.protocol.kernel.SenderRates;
 import io.bulwark.protocol.kernel.Timeouts;
 import io.bulwark.protocol.wire.Message;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -42,15 +43,10 @@ import java.util.function.ObjLongConsumer;
  * never address the node itself.
  */
 public final class PasisServer implements ProtocolServer {
-    private static final int QUESTIONS_MAX = 1_024;
-    private static final long ASK_AGAIN_MILLIS = 1_000;
     /** Bound on the bytes that waiting requests hold. No sender may hold more than the part that is left. */
     private static final long WAITING_BYTES_MAX = 64L << 20;
     /** Versions first: those that are charged are found by a restart. */
     private static final List<RecordKind> KINDS = List.of(RecordKind.PASIS_VERSION, RecordKind.PASIS_POSSIBLE);
-
-    /** A request that waits for a fact. */
-    private record ParkedRequest(long sinceMillis, AdmittedRequest call) {}
 
     private enum Life {
         NEW,
@@ -61,14 +57,13 @@ public final class PasisServer implements ProtocolServer {
     private final PasisNode node;
     private final Outbox out = new Outbox();
     private final LinkedHashMap<BlockId, PasisBlock> blocks = new LinkedHashMap<>(16, 0.75f, true);
-    private final Map<Question, List<ParkedRequest>> parked = new LinkedHashMap<>();
-    private final Deque<ParkedRequest> early = new ArrayDeque<>();
+    private final ParkedRequests<AdmittedRequest> parked;
+    private final Deque<AdmittedRequest> early = new ArrayDeque<>();
     private final EpochSealer sealing;
     private final VerificationCandidates offers;
     private final DeletedVolumes deleted;
     private final Revocations revocations;
     private Life life = Life.NEW;
-    private long askedMillis;
 
     /**
      * Creates a server without any state.
@@ -97,7 +92,8 @@ public final class PasisServer implements ProtocolServer {
                         .isPresent(),
                 this::block);
         SenderRates rate = new SenderRates(limits.asksPerSecond());
-        PendingRequests waiting = new PendingRequests(WAITING_BYTES_MAX);
+        RequestBudget waiting = new RequestBudget(WAITING_BYTES_MAX);
+        this.parked = new ParkedRequests<>(out, waiting, limits.waitingMax(), limits.verifyMillis());
         this.node =
                 new PasisNode(self, limits, times, out, access, possible, rate, watch, tally, rooms, waiting, clients);
         this.sealing = new EpochSealer(out, access.seals());
@@ -111,13 +107,13 @@ public final class PasisServer implements ProtocolServer {
         begin();
         // Answers belong to operations that are over by now.
         if (message instanceof PasisMessage.Request request) {
-            ParkedRequest fresh = new ParkedRequest(nowMillis, new AdmittedRequest(from, requestId, request));
+            AdmittedRequest call = new AdmittedRequest(from, requestId, request);
             if (life == Life.READY) {
-                dispatch(nowMillis, fresh.call());
-            } else if (node.waiting().park(fresh.call())) {
-                early.add(fresh);
+                dispatch(nowMillis, call);
+            } else if (node.waiting().park(call)) {
+                early.add(call);
             } else {
-                refuse(fresh.call(), PasisRefusal.BUSY, 0);
+                refuse(call, PasisRefusal.BUSY, 0);
             }
         } else if (message instanceof PasisBackground.Verify verify && from.equals(node.self())) {
             verify(nowMillis, requestId, verify);
@@ -140,9 +136,9 @@ public final class PasisServer implements ProtocolServer {
             node.possible().load(out, now -> {
                 life = Life.READY;
                 deleted.found(node.possible().volumes());
-                for (ParkedRequest waiting = early.poll(); waiting != null; waiting = early.poll()) {
-                    node.waiting().unpark(waiting.call());
-                    dispatch(now, waiting.call());
+                for (AdmittedRequest call = early.poll(); call != null; call = early.poll()) {
+                    node.waiting().unpark(call);
+                    dispatch(now, call);
                 }
             });
         }
@@ -194,20 +190,7 @@ public final class PasisServer implements ProtocolServer {
                 eldest.remove();
             }
         }
-        parked.values()
-                .forEach(calls -> calls.removeIf(waiting -> {
-                    boolean over =
-                            nowMillis - waiting.sinceMillis() >= node.limits().verifyMillis();
-                    if (over) {
-                        node.waiting().unpark(waiting.call());
-                    }
-                    return over;
-                }));
-        parked.values().removeIf(List::isEmpty);
-        if (nowMillis - askedMillis >= ASK_AGAIN_MILLIS) {
-            askedMillis = nowMillis;
-            parked.keySet().forEach(out::ask);
-        }
+        parked.onTick(nowMillis);
         return drain();
     }
 
@@ -267,10 +250,7 @@ public final class PasisServer implements ProtocolServer {
                 offers.begin();
                 offers.step(nowMillis);
             }
-            parked.keySet().stream()
-                    .filter(question -> question instanceof Question.OfVolume other && other.volume() == of.volume())
-                    .toList()
-                    .forEach(question -> release(nowMillis, question));
+            parked.questionsAbout(of.volume()).forEach(question -> release(nowMillis, question));
         } else if (answered != null) {
             release(nowMillis, answered);
         }
@@ -308,19 +288,8 @@ public final class PasisServer implements ProtocolServer {
                 block(admitted.group()).call(nowMillis, call);
             case PasisAccess.Admission.Refuse refuse -> refuse(call, refuse.refusal(), refuse.epoch());
             case PasisAccess.Admission.Wait wait -> {
-                List<ParkedRequest> known = parked.get(wait.question());
-                boolean room = known == null
-                        ? parked.size() < QUESTIONS_MAX
-                        : known.size() < node.limits().waitingMax();
-                ParkedRequest waiting = new ParkedRequest(nowMillis, call);
-                if (!room || !node.waiting().park(call)) {
+                if (!parked.park(nowMillis, call, wait.question(), true)) {
                     refuse(call, PasisRefusal.BUSY, 0);
-                    return;
-                }
-                parked.computeIfAbsent(wait.question(), ignored -> new ArrayList<>())
-                        .add(waiting);
-                if (known == null) {
-                    out.ask(wait.question());
                 }
             }
         }
@@ -334,11 +303,7 @@ public final class PasisServer implements ProtocolServer {
     }
 
     private void release(long nowMillis, Question question) {
-        List<ParkedRequest> calls = parked.remove(question);
-        if (calls != null) {
-            calls.forEach(waiting -> node.waiting().unpark(waiting.call()));
-            calls.forEach(waiting -> dispatch(nowMillis, waiting.call()));
-        }
+        parked.release(question).forEach(call -> dispatch(nowMillis, call));
     }
 
     private PasisBlock block(PasisGroup group) {

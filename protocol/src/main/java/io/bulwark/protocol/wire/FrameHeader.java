@@ -18,20 +18,18 @@ public record FrameHeader(int type, long requestId, int bodyLength, int checksum
     /** The frame of a body, ready to send: header first. */
     public static List<Bytes> frame(int type, long requestId, WireWriter body) {
         List<Bytes> segments = body.segments();
-        int length = segments.stream().mapToInt(Bytes::length).sum();
+        int length = body.length();
         if (length > BODY_BYTES_MAX) {
             throw new IllegalArgumentException("body of " + length + " bytes, the limit is " + BODY_BYTES_MAX);
         }
-        WireWriter out = head(type, requestId, length);
+        WireWriter header = head(type, requestId, length);
         CRC32C crc = new CRC32C();
-        Bytes head = out.toBytes();
-        crc.update(head.array(), head.offset(), head.length());
+        header.update(crc);
         for (Bytes segment : segments) {
             crc.update(segment.array(), segment.offset(), segment.length());
         }
-        Bytes header = head(type, requestId, length).i32((int) crc.getValue()).toBytes();
         List<Bytes> frame = new ArrayList<>(segments.size() + 1);
-        frame.add(header);
+        frame.add(header.i32((int) crc.getValue()).toBytes());
         frame.addAll(segments);
         return frame;
     }
@@ -64,8 +62,7 @@ public record FrameHeader(int type, long requestId, int bodyLength, int checksum
             return false;
         }
         CRC32C crc = new CRC32C();
-        Bytes head = head(type, requestId, bodyLength).toBytes();
-        crc.update(head.array(), head.offset(), head.length());
+        head(type, requestId, bodyLength).update(crc);
         crc.update(body.array(), body.offset(), body.length());
         return (int) crc.getValue() == checksum;
     }

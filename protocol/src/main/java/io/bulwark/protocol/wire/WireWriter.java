@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.zip.Checksum;
 
 /**
  * Appends canonical big-endian bytes. Large slices are kept by reference, so that a fragment is not copied on its way
@@ -12,13 +13,16 @@ import java.util.List;
 public final class WireWriter {
     private static final int BY_REFERENCE_FROM = 4096;
 
-    private final List<Bytes> closed = new ArrayList<>();
+    private static final int BUFFER_BYTES = 256;
+    private static final byte[] NOTHING = {};
+
+    private final List<Bytes> closed = new ArrayList<>(2);
     private byte[] buffer;
     private int used;
     private int closedLength;
 
     public WireWriter() {
-        this(256);
+        this(BUFFER_BYTES);
     }
 
     public WireWriter(int expectedBytes) {
@@ -89,6 +93,11 @@ public final class WireWriter {
         return closedLength + used;
     }
 
+    /** Updates the checksum with the written bytes, which must be small. */
+    void update(Checksum checksum) {
+        checksum.update(buffer, 0, used);
+    }
+
     /** Returns the written bytes, in order. The writer must not be used afterwards. */
     public List<Bytes> segments() {
         close();
@@ -113,14 +122,15 @@ public final class WireWriter {
         if (used > 0) {
             closed.add(Bytes.of(buffer, 0, used));
             closedLength += used;
-            buffer = new byte[256];
+            buffer = NOTHING;
             used = 0;
         }
     }
 
     private byte[] room(int count) {
         if (buffer.length - used < count) {
-            buffer = Arrays.copyOf(buffer, Math.max(buffer.length * 2, used + count));
+            int length = buffer.length == 0 ? BUFFER_BYTES : buffer.length * 2;
+            buffer = Arrays.copyOf(buffer, Math.max(length, used + count));
         }
         return buffer;
     }

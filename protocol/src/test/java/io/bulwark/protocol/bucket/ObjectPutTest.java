@@ -115,6 +115,19 @@ class ObjectPutTest {
                 .hasValueSatisfying(outcome -> assertThat(outcome).isInstanceOf(PutOutcome.Refused.class));
     }
 
+    @Test
+    void aLaterEpochOfNodesOrOfReplicasStoresNothing() {
+        assertThat(answerTheCommand(MetadataError.STALE_EPOCH))
+                .as("abandons its ranges")
+                .hasSize(1);
+        assertThat(put.outcome()).containsInstanceOf(PutOutcome.StaleEpoch.class);
+        ObjectPut other = new ObjectPut(
+                VOLUME, new ObjectPut.Target("bucket", "other", Condition.NONE, ObjectAttributes.NONE), -1, blocks);
+        long extent = other.offer(block()).getFirst().token();
+        assertThat(other.onStored(extent, new WriteOutcome.StaleMap(4))).hasSize(1);
+        assertThat(other.outcome()).containsInstanceOf(PutOutcome.StaleEpoch.class);
+    }
+
     /**
      * The command may have been executed before, with its replies lost: a caller that repeats the put may put twice.
      */

@@ -80,6 +80,34 @@ class ProtectionPolicyTest {
                 .isThrownBy(() -> new ProtectionPolicy(Protocol.MASKING, 1, 1, 5, MIB, Verification.NONE));
     }
 
+    @ParameterizedTest
+    @CsvSource({"1, 2, 4, 3", "2, 4, 16, 12", "4, 14, 40, 32", "4, 13, 40, 32", "50, 100, 255, 192"})
+    void policiesOfTheArchiveComeBack(int f, int m, int n, int writeQuorum) {
+        ProtectionPolicy policy = ProtectionPolicy.archive(f, m, n, MIB);
+        WireWriter out = new WireWriter();
+        policy.write(out);
+        assertThat(ProtectionPolicy.read(new WireReader(out.toBytes()))).isEqualTo(policy);
+        assertThat(policy.writeQuorum()).isEqualTo(writeQuorum);
+        assertThat(policy.readHolders()).isEqualTo(m + f);
+        assertThat(policy.lackingMax()).isEqualTo(n - m);
+        assertThat(writeQuorum - f - policy.awayAfterWrite()).as("left of a write").isEqualTo(m);
+        assertThat(n - writeQuorum).as("slots that a write does not wait for").isGreaterThanOrEqualTo(f);
+        assertThat(policy.paddedBytes(MIB)).isBetween(MIB, MIB + 1024);
+        assertThat(policy.fragmentBytes(MIB)).isBetween(MIB / m, MIB / m + MIB / 8);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 1, 5", "2, 2, 9", "2, 4, 7", "4, 20, 256"})
+    void onlyTheArithmeticOfTheArchive(int f, int m, int n) {
+        assertThatIllegalArgumentException().isThrownBy(() -> ProtectionPolicy.archive(f, m, n, MIB));
+    }
+
+    @Test
+    void symbolsOfWhichTwoCouldPassAsOneAreRefused() {
+        assertThatThrownBy(() -> ProtectionPolicy.archive(1, 2, 255, ProtectionPolicy.BLOCK_BYTES_MAX))
+                .hasMessageContaining("two blocks could pass as one");
+    }
+
     @Test
     void unknownProtocolsAndVerificationsAreMalformed() {
         for (WireWriter out : List.of(

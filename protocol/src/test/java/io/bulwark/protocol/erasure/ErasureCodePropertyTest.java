@@ -48,6 +48,28 @@ class ErasureCodePropertyTest {
         }
     }
 
+    @Test
+    void piecesAreThoseOfTheFragments() {
+        for (int length : new int[] {0, 1, 2, 100, 65_535, 65_536, 65_537, 200_001}) {
+            ErasureCode code = ErasureCode.of(2, 5);
+            int fragmentLength = ErasureCode.fragmentLength(length, 2);
+            Bytes block = Bytes.of(Arrays.copyOf(randomBlock(length).toByteArray(), 2 * fragmentLength));
+            int[] indexes = {4, 1, 2};
+            byte[][] joined = new byte[indexes.length][fragmentLength];
+            int[] used = new int[indexes.length];
+            code.encodePieces(block, indexes, (position, piece, count) -> {
+                System.arraycopy(piece, 0, joined[position], used[position], count);
+                used[position] += count;
+            });
+            for (int i = 0; i < indexes.length; i++) {
+                assertThat(used[i]).isEqualTo(fragmentLength);
+                assertThat(Bytes.of(joined[i]))
+                        .as("seed %d, %d bytes, fragment %d", SEED, length, indexes[i])
+                        .isEqualTo(code.encodeFragment(block, indexes[i]));
+            }
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("loops")
     void theLargestCodes(CodingLoop loop) {

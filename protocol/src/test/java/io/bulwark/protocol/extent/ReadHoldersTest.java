@@ -93,6 +93,26 @@ class ReadHoldersTest {
     }
 
     @Test
+    void aReaderThatKnowsThePinHandsOutTheSameFragments() {
+        VerifiedPins pins = new VerifiedPins(2);
+        for (int round = 0; round < 2; round++) {
+            assertThat(pins.contains(PIN)).isEqualTo(round > 0);
+            ExtentRead read = new ExtentRead(VOLUME, BLOCK, PIN, Set.of(), TIMING).withVerified(pins);
+            read.start(0);
+            effects.clear();
+            answer(read, 0, found(0));
+            answer(read, 1, found(1));
+            answer(read, 2, none());
+            assertThat(effects).contains(handed(2));
+            answer(read, 2, new Acknowledged(BLOCK, 1));
+            assertThat(read.outcome()).contains(whole());
+        }
+        pins.add(Bytes.of((byte) 1));
+        pins.add(Bytes.of((byte) 2));
+        assertThat(pins.contains(PIN)).as("forgotten").isFalse();
+    }
+
+    @Test
     void anotherSlotThatHoldsItIsAsGood() {
         ExtentRead read = started(Set.of());
         answer(read, 2, none());
@@ -240,12 +260,14 @@ class ReadHoldersTest {
         List<Bytes> mixed = new ArrayList<>(ENCODED.fragments());
         mixed.set(3, mixed.get(2));
         Fpcc poison = Fpcc.of(CODE.erasureCode(), 2, mixed);
-        ExtentRead read = new ExtentRead(VOLUME, BLOCK, poison.pin(), Set.of(), TIMING);
+        VerifiedPins pins = new VerifiedPins(2);
+        ExtentRead read = new ExtentRead(VOLUME, BLOCK, poison.pin(), Set.of(), TIMING).withVerified(pins);
         read.start(0);
         for (int slot = 0; slot < 2; slot++) {
             answer(read, slot, new Found(BLOCK, 1, poison, mixed.get(slot), true));
         }
         assertThat(read.outcome()).contains(new ReadOutcome.Poisonous());
+        assertThat(pins.contains(poison.pin())).isFalse();
         assertThat(effects)
                 .anySatisfy(effect -> assertThat(effect).isInstanceOfSatisfying(Effect.Evidence.class, seen -> {
                     assertThat(seen.verdict()).isEqualTo(Verdict.POISONOUS);

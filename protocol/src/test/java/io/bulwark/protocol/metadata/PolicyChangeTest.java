@@ -25,12 +25,17 @@ class PolicyChangeTest {
     private static final int N = 9;
     private static final int GROUPS = 2;
 
-    private final MetadataFixture rig = new MetadataFixture();
+    private final MetadataFixture rig = nineNodes();
     private final User alice = rig.user(ALICE, 0);
+
+    private static MetadataFixture nineNodes() {
+        MetadataFixture rig = new MetadataFixture();
+        rig.machine = new MetadataStateMachine(MetadataFixture.genesis(N));
+        return rig;
+    }
 
     @BeforeEach
     void makeVolume() {
-        rig.machine = new MetadataStateMachine(MetadataFixture.genesis(N));
         alice.run(new Command.CreateVolume(
                 "copies", VolumeKind.REGISTER, ProtectionPolicy.masking(1, N, 512), 9, GROUPS, 0));
     }

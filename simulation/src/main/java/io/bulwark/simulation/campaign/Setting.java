@@ -46,6 +46,11 @@ public record Setting(
         return ProtectionPolicy.pasis(faults, m, n, blockBytes, verification);
     }
 
+    /** A policy of the archive class: up to five spare slots. */
+    public ProtectionPolicy archivePolicy(Random random, int blockBytes) {
+        return ProtectionPolicy.archive(faults, fragments, slots() + random.nextInt(6), blockBytes);
+    }
+
     /** A policy of this protocol. */
     public ProtectionPolicy policy(Protocol protocol, Random random, int blockBytes) {
         return switch (protocol) {
@@ -54,6 +59,7 @@ public record Setting(
             case MASKING ->
                 ProtectionPolicy.masking(
                         faults, 4 * faults + 1 + (random.nextInt(3) == 0 ? 1 + random.nextInt(4) : 0), blockBytes);
+            case ARCHIVE -> archivePolicy(random, blockBytes);
         };
     }
 

@@ -102,7 +102,7 @@ final class ExtentInvariants {
 
     /** Returns whether a client has read it. Under FP every client can then read it for ever. */
     boolean wasRead(BlockId block, Bytes pin) {
-        return volume.policy().protocol() == Protocol.FP
+        return volume.policy().checksFragments()
                 && read.containsKey(new PinnedExtent(block, pin))
                 && !dropped.contains(block);
     }

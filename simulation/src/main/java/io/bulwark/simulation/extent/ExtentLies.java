@@ -4,12 +4,14 @@ import io.bulwark.protocol.extent.ExtentMessage;
 import io.bulwark.protocol.extent.ReadRefusal;
 import io.bulwark.protocol.extent.StoreRefusal;
 import io.bulwark.protocol.fingerprint.Checksum;
+import io.bulwark.protocol.fingerprint.Commitment;
 import io.bulwark.protocol.fingerprint.CrossChecksum;
 import io.bulwark.protocol.fingerprint.Fpcc;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
+import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.simulation.byzantine.Collusion;
 import io.bulwark.simulation.byzantine.Lie;
 import io.bulwark.simulation.byzantine.Lies;
@@ -114,16 +116,29 @@ final class ExtentLies implements Lies {
                 yield other == null ? found : with(found, other.fragment());
             }
             case WRONG_MACS -> {
-                List<Bytes> cc = new ArrayList<>(found.checksum().cc());
-                cc.set(random.nextInt(cc.size()), Hashes.sha256(fragment));
                 Checksum wrong = switch (found.checksum()) {
-                    case Fpcc fpcc -> Fpcc.of(fpcc.length(), cc, fpcc.fp());
-                    case CrossChecksum cross -> CrossChecksum.of(cross.length(), cc);
+                    case Fpcc fpcc -> Fpcc.of(fpcc.length(), with(fpcc.cc(), fragment), fpcc.fp());
+                    case CrossChecksum cross -> CrossChecksum.of(cross.length(), with(cross.cc(), fragment));
+                    case Commitment commitment -> altered(commitment);
                 };
                 yield new ExtentMessage.Found(found.block(), found.epoch(), wrong, fragment, true);
             }
             default -> found;
         };
+    }
+
+    private List<Bytes> with(List<Bytes> hashes, Bytes fragment) {
+        List<Bytes> cc = new ArrayList<>(hashes);
+        cc.set(random.nextInt(cc.size()), Hashes.sha256(fragment));
+        return cc;
+    }
+
+    /** Another root, hash of the segment, or fingerprint. */
+    private Checksum altered(Commitment commitment) {
+        byte[] bytes = commitment.encoded().toByteArray();
+        bytes[Commitment.HEAD_BYTES + random.nextInt(bytes.length - Commitment.HEAD_BYTES)] ^=
+                (byte) (1 + random.nextInt(255));
+        return Checksum.decode(new WireReader(Bytes.of(bytes)));
     }
 
     private static ExtentMessage with(ExtentMessage.Found found, Bytes fragment) {

@@ -24,9 +24,14 @@ public final class ExtentProtocol implements SimulatedProtocol {
         return new ExtentProtocol(ExtentParts.PRODUCTION, Protocol.PASIS);
     }
 
+    /** Returns the protocol of the archive class, by a policy that the seed chooses. */
+    public static ExtentProtocol archive() {
+        return new ExtentProtocol(ExtentParts.PRODUCTION, Protocol.ARCHIVE);
+    }
+
     @Override
     public String name() {
-        return protocol == Protocol.FP ? "extent" : "extent-pasis";
+        return protocol == Protocol.FP ? "extent" : "extent-" + protocol.text();
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.extent.ExtentCoding;
 import io.bulwark.protocol.fingerprint.BlockCode;
+import io.bulwark.protocol.fingerprint.Commitment;
 import io.bulwark.protocol.fingerprint.CrossChecksum;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
@@ -73,6 +74,9 @@ final class ExtentVolume {
             BlockCode.Encoded forged = Forgery.poison(code, policy.m(), one, other, random);
             return new ExtentCoding.Encoded(forged.fpcc(), forged.fragments());
         }
+        if (policy.protocol() == Protocol.ARCHIVE) {
+            return mixture(one, other, random);
+        }
         List<Bytes> mixed = new ArrayList<>(coding.encode(one).fragments());
         List<Bytes> others = coding.encode(other).fragments();
         for (int slot = 0; slot < mixed.size(); slot++) {
@@ -81,6 +85,21 @@ final class ExtentVolume {
             }
         }
         return new ExtentCoding.Encoded(CrossChecksum.of(mixed), mixed);
+    }
+
+    /** Blocks of two segments under one root, with the hash of either and the fingerprints of either. */
+    private ExtentCoding.Encoded mixture(Bytes one, Bytes other, Random random) {
+        int fromOther = random.nextInt(3);
+        List<Bytes> mixed = new ArrayList<>(coding.encode(one).fragments());
+        List<Bytes> others = coding.encode(other).fragments();
+        for (int slot = 0; slot < mixed.size(); slot++) {
+            if (random.nextInt(3) < fromOther) {
+                mixed.set(slot, others.get(slot));
+            }
+        }
+        Commitment.Encoded forged = Commitment.of(
+                policy().m(), mixed, random.nextBoolean() ? one : other, random.nextBoolean() ? one : other);
+        return new ExtentCoding.Encoded(forged.commitment(), forged.fragments());
     }
 
     /** An id that was never used. */
@@ -93,7 +112,7 @@ final class ExtentVolume {
     }
 
     Bytes padded(Bytes content) {
-        byte[] padded = new byte[policy().m() * policy().fragmentBytes(content.length())];
+        byte[] padded = new byte[policy().paddedBytes(content.length())];
         content.copyTo(0, padded, 0, content.length());
         return Bytes.of(padded);
     }

@@ -281,8 +281,7 @@ final class FaultyClient implements Observer {
             BlockRange range = lease.blocks().take(1);
             BlockId block = range.at(0);
             ExtentCoding coding = ExtentCoding.of(volume().policy());
-            int padded = volume().policy().m()
-                    * volume().policy().fragmentBytes(volume().policy().blockBytes());
+            int padded = volume().policy().paddedBytes(volume().policy().blockBytes());
             List<Bytes> mixed = new ArrayList<>(coding.encode(content(padded)).fragments());
             int wrong = random.nextInt(mixed.size());
             mixed.set(wrong, coding.encode(content(padded)).fragments().get(wrong));
@@ -323,7 +322,7 @@ final class FaultyClient implements Observer {
     }
 
     private void storeAtSome(Volume volume, BlockId block, Bytes content) {
-        byte[] padded = new byte[volume.policy().m() * volume.policy().fragmentBytes(content.length())];
+        byte[] padded = new byte[volume.policy().paddedBytes(content.length())];
         content.copyTo(0, padded, 0, content.length());
         ExtentCoding.Encoded encoded = ExtentCoding.of(volume.policy()).encode(Bytes.of(padded));
         PlacementGroup group = volume.group(block);

@@ -64,7 +64,7 @@ final class HeldExtents implements ObjectParts {
     public ClientOperation<ReadOutcome> read(
             Volume volume, BlockId block, Bytes pin, Set<Integer> askLast, ExtentTiming timing) {
         ClientOperation<ReadOutcome> operation = parts.read(volume, block, pin, askLast, timing);
-        if (volume.policy().protocol() == Protocol.FP) {
+        if (volume.policy().checksFragments()) {
             look();
             Pinned extent = new Pinned(block, pin);
             reads.add(new PendingRead(extent, held.containsKey(extent), operation));

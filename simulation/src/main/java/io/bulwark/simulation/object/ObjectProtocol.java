@@ -35,9 +35,14 @@ public final class ObjectProtocol implements SimulatedProtocol {
         return new ObjectProtocol(ObjectParts.PRODUCTION, Protocol.PASIS);
     }
 
+    /** Returns the protocol of the archive class, by a policy that the seed chooses. */
+    public static ObjectProtocol archive() {
+        return new ObjectProtocol(ObjectParts.PRODUCTION, Protocol.ARCHIVE);
+    }
+
     @Override
     public String name() {
-        return (protocol == Protocol.FP ? "objects" : "objects-pasis") + (replacing ? "-replacing" : "");
+        return (protocol == Protocol.FP ? "objects" : "objects-" + protocol.text()) + (replacing ? "-replacing" : "");
     }
 
     @Override

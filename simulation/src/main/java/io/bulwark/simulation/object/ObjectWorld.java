@@ -502,7 +502,7 @@ public final class ObjectWorld implements SimulatedWorld {
         clients.forEach(ObjectClient::close);
         order.setSpeed(SPEED_WHEN_QUIET);
         awaitReturn();
-        settled = policy.protocol() == Protocol.FP;
+        settled = policy.checksFragments();
         invariants.checkFreed(volume().id());
         compositions.check(VOLUME, BUCKETS);
         checkHeld();

@@ -1,6 +1,7 @@
 package io.bulwark.simulation.object;
 
 import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
@@ -66,7 +67,10 @@ final class ReferencedExtents {
                     kept++;
                 }
             }
-            if (kept + bad < now.policy().writeQuorum()) {
+            int needed = now.policy().protocol() == Protocol.PASIS
+                    ? now.policy().writeQuorum()
+                    : now.policy().readHolders();
+            if (kept + bad < needed) {
                 throw KEPT.violation(
                         extent.block.toString(),
                         "only " + kept + " whole slots keep it, and " + bad + " may lie or be without it: " + group);

@@ -77,7 +77,11 @@ final class SharedNames {
                 case PutOutcome.Stored(Reply.PartStored part) -> throw new IllegalStateException("only " + part);
                 case PutOutcome.Refused(Reply.Failed failed)
                 when failed.error() == MetadataError.CONDITION_FAILED -> pending.ended(now(), Outcome.REFUSED);
-                case PutOutcome.Refused _, PutOutcome.Failed _, PutOutcome.SessionLost _, PutOutcome.GivenUp _ ->
+                case PutOutcome.Refused _,
+                        PutOutcome.Failed _,
+                        PutOutcome.SessionLost _,
+                        PutOutcome.StaleEpoch _,
+                        PutOutcome.GivenUp _ ->
                     pending.ended(now(), Outcome.FAILED);
                 case PutOutcome.Unknown _ -> {}
             }

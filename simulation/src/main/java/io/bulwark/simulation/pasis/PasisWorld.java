@@ -519,6 +519,11 @@ public final class PasisWorld implements SimulatedWorld {
         return recorder.history();
     }
 
+    /** Returns the number of faults that the volume tolerates now. */
+    public int faultsTolerated() {
+        return volume.policy().f();
+    }
+
     /** Returns the number of epochs that have opened beyond the first one. */
     public long epochsOpened() {
         return holders.isEmpty() ? 0 : volume.placed().epochsOpened();

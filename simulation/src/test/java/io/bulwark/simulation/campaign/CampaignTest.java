@@ -34,6 +34,7 @@ class CampaignTest {
                 PasisProtocol.masking(PasisParts.PRODUCTION, false),
                 new ExtentProtocol(),
                 ExtentProtocol.pasis(),
+                ExtentProtocol.archive(),
                 new OrderingProtocol(),
                 new MembersProtocol(),
                 new LockingProtocol());

@@ -17,7 +17,9 @@ import io.bulwark.simulation.pasis.PasisProtocol;
 import io.bulwark.simulation.pasis.PasisWorld;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -37,6 +39,7 @@ class RegisterReplacementTest {
             case FP -> FpProtocol.replacing(FpParts.PRODUCTION);
             case PASIS -> PasisProtocol.replacing(PasisParts.PRODUCTION);
             case MASKING -> PasisProtocol.masking(PasisParts.PRODUCTION, true);
+            case ARCHIVE -> throw new AssertionError("registers have no archive class");
         };
     }
 
@@ -49,7 +52,9 @@ class RegisterReplacementTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(
+            value = Protocol.class,
+            names = {"FP", "PASIS"})
     void nothingIsLostWhenNodesAreReplaced(Protocol protocol) {
         SimulatedProtocol replacing = replacing(protocol);
         long first = Long.getLong("bulwark.seed", 1);
@@ -68,6 +73,24 @@ class RegisterReplacementTest {
             throw found.getFirst();
         }
         assertThat(opened).as("epochs that opened").isPositive();
+    }
+
+    /** One of the two faulty nodes lies only once the volume tolerates two. */
+    @Test
+    void nothingIsLostWhenMoreFaultsAreToleratedFromSomeEpochOn() {
+        SimulatedProtocol masking = PasisProtocol.masking(PasisParts.PRODUCTION, true);
+        Shape twoFaults = new Shape(
+                OptionalInt.empty(), OptionalInt.of(2), OptionalInt.empty(), OptionalInt.empty(), OptionalInt.of(STEPS));
+        long first = Long.getLong("bulwark.seed", 1);
+        int raised = 0;
+        for (long seed = first; seed < first + RUNS; seed++) {
+            Run run = new Run(masking, twoFaults.setting(seed));
+            run.go().ifPresent(violation -> {
+                throw told(masking, run, violation);
+            });
+            raised += run.world() instanceof PasisWorld world && world.faultsTolerated() == 2 ? 1 : 0;
+        }
+        assertThat(raised).as("volumes that tolerate more").isPositive();
     }
 
     private static AssertionError told(SimulatedProtocol replacing, Run run, InvariantViolation violation) {

@@ -4,30 +4,38 @@ package io.bulwark.storage.background;
  * Pace of a node's background work.
  *
  * @param idleAfterMillis time without client requests after which a node is idle
+ * @param scrubIdleAfterMillis time without client requests after which a node re-reads fragments at the whole rate:
+ *     verification saves work of readers, scrubbing takes from clients that pause between two requests
  * @param scrubBytesPerSecond fragments re-read while idle; 0 for no scrubbing
  * @param rebuildBytesPerSecond fragments rebuilt, idle or not: until then the system tolerates one fault less
  * @param busyDivisor divisor of the rate while not idle, so that corruption is found on a busy node, too
  * @param lookBytesMin least bytes that one check counts as, as each check asks peers
  */
 public record BackgroundPace(
-        long idleAfterMillis, long scrubBytesPerSecond, long rebuildBytesPerSecond, int busyDivisor, int lookBytesMin) {
+        long idleAfterMillis,
+        long scrubIdleAfterMillis,
+        long scrubBytesPerSecond,
+        long rebuildBytesPerSecond,
+        int busyDivisor,
+        int lookBytesMin) {
     public static final long SCRUB_BYTES_PER_SECOND = 8L << 20;
     public static final long REBUILD_BYTES_PER_SECOND = 32L << 20;
 
     public BackgroundPace {
         if (idleAfterMillis < 1
+                || scrubIdleAfterMillis < idleAfterMillis
                 || scrubBytesPerSecond < 0
                 || rebuildBytesPerSecond < 1
                 || busyDivisor < 1
                 || lookBytesMin < 1) {
-            throw new IllegalArgumentException("idle after " + idleAfterMillis + " ms, rebuilding "
+            throw new IllegalArgumentException("idle after " + idleAfterMillis + " and " + scrubIdleAfterMillis + " ms, rebuilding "
                     + rebuildBytesPerSecond + " bytes/s, scrubbing " + scrubBytesPerSecond + " bytes/s divided by "
                     + busyDivisor + ", looks of " + lookBytesMin + " bytes");
         }
     }
 
-    /** Idle after 5 ms, an eighth of the rate of scrubbing while not idle, a look counts as 64 KiB at least. */
+    /** Idle after 5 ms, for scrubbing after 100, and at an eighth of its rate before. A look counts as 64 KiB at least. */
     public static BackgroundPace of(long scrubBytesPerSecond, long rebuildBytesPerSecond) {
-        return new BackgroundPace(5, scrubBytesPerSecond, rebuildBytesPerSecond, 8, 64 << 10);
+        return new BackgroundPace(5, 100, scrubBytesPerSecond, rebuildBytesPerSecond, 8, 64 << 10);
     }
 }

@@ -180,11 +180,11 @@ final class BackgroundScheduler {
         if (nowMillis <= advancedMillis) {
             return;
         }
-        long idleMillis = idle.idleMillis(advancedMillis, nowMillis);
-        double busyMillis = nowMillis - advancedMillis - idleMillis;
-        bytes.fill(idleMillis + busyMillis / pace.busyDivisor());
+        long scrubMillis = idle.idleMillis(advancedMillis, nowMillis, pace.scrubIdleAfterMillis());
+        double busyMillis = nowMillis - advancedMillis - scrubMillis;
+        bytes.fill(scrubMillis + busyMillis / pace.busyDivisor());
         if (inFlight > 0) {
-            idleUsedMillis += idleMillis;
+            idleUsedMillis += idle.idleMillis(advancedMillis, nowMillis, pace.idleAfterMillis());
         }
         advancedMillis = nowMillis;
     }

@@ -71,9 +71,13 @@ final class IdleTime {
         return Math.max(0, busyUntil(nowMillis) + afterMillis - nowMillis);
     }
 
-    /** Returns the idle part of a period that ends now, as far as it follows the last request. */
-    long idleMillis(long fromMillis, long nowMillis) {
-        return Math.max(0, nowMillis - Math.max(fromMillis, busyUntil(nowMillis) + afterMillis));
+    /**
+     * Returns the idle part of a period that ends now, as far as it follows the last request.
+     *
+     * @param quietMillis time after the last request that is not idle yet
+     */
+    long idleMillis(long fromMillis, long nowMillis, long quietMillis) {
+        return Math.max(0, nowMillis - Math.max(fromMillis, busyUntil(nowMillis) + quietMillis));
     }
 
     private void recordUnkept(PrincipalId client, long atMillis) {

@@ -76,6 +76,7 @@ public final class LatestAnswers implements BackgroundWork {
         return switch (protocol) {
             case FP -> RecordKind.REGISTER_VERSION;
             case PASIS, MASKING -> RecordKind.PASIS_VERSION;
+            case ARCHIVE -> throw new IllegalStateException("no volume of registers has the archive class");
         };
     }
 

@@ -196,7 +196,17 @@ public final class FragmentStore implements AutoCloseable {
         if (cache.mayHold(kind)) {
             cache.writeNow(block, block);
         }
-        return read(pending.get(block), () -> scanNow(kind, block, block, Integer.MAX_VALUE, each -> true));
+        CompletableFuture<Stored> before = pending.get(block);
+        return kind == RecordKind.EXTENT
+                ? read(before, () -> onlyMeta(RecordKey.of(kind, block)))
+                : read(before, () -> scanNow(kind, block, block, Integer.MAX_VALUE, each -> true));
+    }
+
+    /** Looks up the only record of its kind and block. For an extent that is new the index's filters answer from memory. */
+    private Loaded.Metas onlyMeta(RecordKey key) throws StoreException {
+        Bytes encoded = key.encoded();
+        byte[] value = index.get(encoded);
+        return new Loaded.Metas(key.kind(), value == null ? List.of() : List.of(meta(key, encoded, value)));
     }
 
     /**
@@ -461,18 +471,22 @@ public final class FragmentStore implements AutoCloseable {
             if (!wanted.test(key.block())) {
                 return true;
             }
-            IndexEntry entry = IndexEntry.decode(encoded, value);
-            Bytes meta = Bytes.EMPTY;
-            if (entry == null) {
-                damaged(key, Bytes.EMPTY);
-            } else if (kind != RecordKind.EXTENT || entry.place() != IndexEntry.Place.LOST) {
-                meta = entry.meta();
-            }
-            // An extent is its fragment: a comparison of the index with the referenced extents must see the loss.
-            found.add(new Loaded.Meta(key, meta));
+            found.add(meta(key, encoded, value));
             return found.size() < max;
         });
         return new Loaded.Metas(kind, found);
+    }
+
+    private Loaded.Meta meta(RecordKey key, Bytes encoded, byte[] value) {
+        IndexEntry entry = IndexEntry.decode(encoded, value);
+        Bytes meta = Bytes.EMPTY;
+        if (entry == null) {
+            damaged(key, Bytes.EMPTY);
+        } else if (key.kind() != RecordKind.EXTENT || entry.place() != IndexEntry.Place.LOST) {
+            meta = entry.meta();
+        }
+        // An extent is its fragment: a comparison of the index with the referenced extents must see the loss.
+        return new Loaded.Meta(key, meta);
     }
 
     private LatestRecords latestNow(RecordKind kind, BlockId from, BlockId to, int max) throws StoreException {

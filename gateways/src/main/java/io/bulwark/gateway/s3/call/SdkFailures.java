@@ -22,10 +22,10 @@ import io.bulwark.client.error.NotEmptyException;
 import io.bulwark.client.error.NotPermittedException;
 import io.bulwark.client.error.ObjectLockedException;
 import io.bulwark.client.error.PreconditionFailedException;
+import io.bulwark.client.error.QuotaExceededException;
 import io.bulwark.client.error.UnavailableException;
 import io.bulwark.gateway.s3.request.ErrorCode;
 import io.bulwark.gateway.s3.request.S3Exception;
-import java.util.Locale;
 import java.util.Optional;
 
 /** The one place where failures of the SDK become error codes of S3. */
@@ -64,10 +64,8 @@ public final class SdkFailures {
             case BucketStateException _ -> ErrorCode.INVALID_BUCKET_STATE.because(message);
             case PreconditionFailedException _ ->
                 ErrorCode.PRECONDITION_FAILED.because("At least one of the pre-conditions did not hold.");
-            case NoSpaceException _ ->
-                message.toLowerCase(Locale.ROOT).contains("quota")
-                        ? ErrorCode.QUOTA_EXCEEDED.because(message)
-                        : ErrorCode.STORAGE_FULL.because(message);
+            case QuotaExceededException _ -> ErrorCode.QUOTA_EXCEEDED.because(message);
+            case NoSpaceException _ -> ErrorCode.STORAGE_FULL.because(message);
             case LimitReachedException _ -> ErrorCode.SLOW_DOWN.because(message);
             case InvalidNameException _, InvalidRequestException _ -> ErrorCode.INVALID_ARGUMENT.because(message);
             case KeyMissingException _ ->

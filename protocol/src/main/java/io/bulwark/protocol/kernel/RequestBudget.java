@@ -1,4 +1,4 @@
-package io.bulwark.protocol.pasis;
+package io.bulwark.protocol.kernel;
 
 import io.bulwark.protocol.id.PrincipalId;
 import java.util.HashMap;
@@ -8,8 +8,9 @@ import java.util.Map;
  * Bounds on the bytes held by requests that wait in a server: for facts, for a block, or for room. No sender may hold
  * more than is still free. So neither many requests nor few with large blocks of one sender take the others' room.
  */
-final class PendingRequests {
-    static final int PARKED_PER_SENDER_MAX = 128;
+public final class RequestBudget {
+    /** Greatest number of requests of one sender that wait for facts. */
+    public static final int PARKED_PER_SENDER_MAX = 128;
 
     /**
      * Waiting requests of one sender.
@@ -24,46 +25,46 @@ final class PendingRequests {
     private final Map<PrincipalId, Share> shares = new HashMap<>();
     private long bytes;
 
-    PendingRequests(long bytesMax) {
+    public RequestBudget(long bytesMax) {
         this.bytesMax = bytesMax;
     }
 
     /** Returns whether the request may wait for a fact; then {@link #unpark} must follow, once. */
-    boolean park(AdmittedRequest call) {
-        return enter(call, 1);
+    public boolean park(PendingRequest request) {
+        return enter(request, 1);
     }
 
-    void unpark(AdmittedRequest call) {
-        leave(call, 1);
+    public void unpark(PendingRequest request) {
+        leave(request, 1);
     }
 
     /** Returns whether the request may wait for work of this node; then {@link #leave} must follow, once. */
-    boolean enter(AdmittedRequest call) {
-        return enter(call, 0);
+    public boolean enter(PendingRequest request) {
+        return enter(request, 0);
     }
 
-    void leave(AdmittedRequest call) {
-        leave(call, 0);
+    public void leave(PendingRequest request) {
+        leave(request, 0);
     }
 
-    private boolean enter(AdmittedRequest call, int parks) {
-        Share known = shares.getOrDefault(call.from(), Share.NONE);
-        Share share = new Share(known.parked() + parks, known.bytes() + call.bytes());
-        long all = bytes + call.bytes();
+    private boolean enter(PendingRequest request, int parks) {
+        Share known = shares.getOrDefault(request.from(), Share.NONE);
+        Share share = new Share(known.parked() + parks, known.bytes() + request.bytes());
+        long all = bytes + request.bytes();
         if (share.parked() > PARKED_PER_SENDER_MAX || share.bytes() > bytesMax - all) {
             return false;
         }
-        shares.put(call.from(), share);
+        shares.put(request.from(), share);
         bytes = all;
         return true;
     }
 
-    private void leave(AdmittedRequest call, int parks) {
-        bytes -= call.bytes();
+    private void leave(PendingRequest request, int parks) {
+        bytes -= request.bytes();
         shares.computeIfPresent(
-                call.from(),
-                (ignored, share) -> share.bytes() == call.bytes()
+                request.from(),
+                (ignored, share) -> share.bytes() == request.bytes()
                         ? null
-                        : new Share(share.parked() - parks, share.bytes() - call.bytes()));
+                        : new Share(share.parked() - parks, share.bytes() - request.bytes()));
     }
 }

@@ -1,4 +1,4 @@
-package io.bulwark.protocol.pasis;
+package io.bulwark.protocol.kernel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,22 +7,15 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
 @NullMarked
-class PendingRequestsTest {
-    private static final GroupFixture GROUP = GroupFixture.of(1, 2, 5);
-    private static final GroupFixture.Version VERSION = GROUP.version(1, 1);
-    private static final long BYTES = call(1).bytes();
+class RequestBudgetTest {
+    private static final long BYTES = 2_048;
 
-    private final PendingRequests room = new PendingRequests(8 * BYTES);
+    private final RequestBudget room = new RequestBudget(8 * BYTES);
 
-    private static AdmittedRequest call(int client) {
-        return new AdmittedRequest(
-                PrincipalId.client(client),
-                1,
-                new PasisMessage.Write(
-                        GROUP.pasis().target(0),
-                        1,
-                        VERSION.timestamp(),
-                        VERSION.fragments().getFirst()));
+    private record Request(PrincipalId from, long bytes) implements PendingRequest {}
+
+    private static Request call(int client) {
+        return new Request(PrincipalId.client(client), BYTES);
     }
 
     private int entered(int client) {
@@ -51,8 +44,8 @@ class PendingRequestsTest {
 
     @Test
     void onlySoManyOfOneSenderWaitForFacts() {
-        PendingRequests wide = new PendingRequests(1L << 40);
-        for (int i = 0; i < PendingRequests.PARKED_PER_SENDER_MAX; i++) {
+        RequestBudget wide = new RequestBudget(1L << 40);
+        for (int i = 0; i < RequestBudget.PARKED_PER_SENDER_MAX; i++) {
             assertThat(wide.park(call(1))).isTrue();
         }
         assertThat(wide.park(call(1))).isFalse();

@@ -1,0 +1,165 @@
+package io.bulwark.appliance.cli;
+
+import io.bulwark.protocol.cluster.ArchiveChooser;
+import io.bulwark.protocol.cluster.AvailabilityTarget;
+import io.bulwark.protocol.cluster.PolicyAdvice;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Verification;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code advise}: what the classes of protection cost, and how available they are. */
+@Command(
+        name = "advise",
+        description = {
+            "Show what each class of protection costs for objects, and how available it is: bytes stored per byte,",
+            "nodes that a read asks, and the probabilities that a read right after the write, or once all nodes",
+            "hold their part, finds too few nodes, and that a write waits for one. F nodes lie; of the others",
+            "each is up with probability MU. Needs no cluster."
+        })
+final class AdviseCommand implements Callable<Integer> {
+    private static final int BLOCK_BYTES = 1 << 20;
+
+    @Mixin
+    private final GlobalOptions global = new GlobalOptions();
+
+    @Option(
+            names = "--nodes",
+            required = true,
+            paramLabel = "N",
+            description = "Number of storage nodes; the archive class uses at most 255.")
+    private int nodes;
+
+    @Option(
+            names = "--faults",
+            defaultValue = "1",
+            paramLabel = "F",
+            description = "Byzantine nodes to tolerate in each placement group (default: ${DEFAULT-VALUE}).")
+    private int faults = 1;
+
+    @Option(
+            names = "--availability",
+            defaultValue = "0.99",
+            paramLabel = "MU",
+            description = "Probability with which a node answers in time (default: ${DEFAULT-VALUE}).")
+    private double availability;
+
+    @Option(
+            names = "--target",
+            defaultValue = "1e-6",
+            paramLabel = "P",
+            description = "Probability with which too few nodes may answer, for archive (default: ${DEFAULT-VALUE}).")
+    private double target;
+
+    @Option(
+            names = "--price",
+            paramLabel = "PRICE",
+            description = "Price of one TB of disk for a month; shows the price of one TB of objects.")
+    private @Nullable Double price;
+
+    @Override
+    public Integer call() {
+        AvailabilityTarget wanted = checked(() -> new AvailabilityTarget(availability, target));
+        if (faults < 1 || nodes < 1 || (price != null && !(price >= 0))) {
+            throw new CommandFailure(CommandFailure.USAGE, "--faults and --nodes are at least 1, --price at least 0");
+        }
+        List<PolicyAdvice> advice = new ArrayList<>();
+        List<String> refused = new ArrayList<>();
+        add(() -> new ProtectionPolicy(faults, faults + 1, 3 * faults + 1, BLOCK_BYTES), wanted, advice, refused);
+        add(() -> pasis(faults + 1), wanted, advice, refused);
+        add(() -> pasis(1), wanted, advice, refused);
+        add(() -> ArchiveChooser.choose(wanted, faults, Math.min(255, nodes)), wanted, advice, refused);
+        if (global.json()) {
+            GlobalOptions.printJson(advice.stream().map(this::json).toList());
+        } else {
+            print(advice);
+            refused.forEach(System.out::println);
+        }
+        return 0;
+    }
+
+    private ProtectionPolicy pasis(int m) {
+        return ProtectionPolicy.pasis(faults, m, 4 * faults + 1, BLOCK_BYTES, Verification.LAZY);
+    }
+
+    private void add(
+            Supplier<ProtectionPolicy> choice,
+            AvailabilityTarget wanted,
+            List<PolicyAdvice> advice,
+            List<String> refused) {
+        try {
+            ProtectionPolicy policy = choice.get();
+            if (policy.n() > nodes) {
+                refused.add(policy.text() + " needs " + policy.n() + " nodes, there are " + nodes + ".");
+            } else {
+                advice.add(PolicyAdvice.of(policy, wanted));
+            }
+        } catch (IllegalArgumentException e) {
+            refused.add(e.getMessage() + ".");
+        }
+    }
+
+    private void print(List<PolicyAdvice> advice) {
+        List<List<String>> rows = new ArrayList<>();
+        List<String> head = new ArrayList<>(List.of(
+                "POLICY", "BLOCK", "STORED", "ASKED", "NO READ AFTER WRITE", "NO READ LATER", "WRITE WAITS"));
+        rows.add(head);
+        for (PolicyAdvice each : advice) {
+            List<String> row = new ArrayList<>(List.of(
+                    each.policy().text(),
+                    Text.bytes(each.policy().blockBytes()),
+                    number("%.2f", each.storedPerByte()),
+                    Integer.toString(each.asked()),
+                    number("%.1e", each.afterWrite()),
+                    number("%.1e", each.whenComplete()),
+                    number("%.1e", each.writeWaits())));
+            if (price != null) {
+                row.add(number("%.2f", price * each.storedPerByte()));
+            }
+            rows.add(row);
+        }
+        if (price != null) {
+            head.add("TB-MONTH");
+        }
+        System.out.println(Text.table(rows));
+    }
+
+    private Map<String, Object> json(PolicyAdvice advice) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("protocol", advice.policy().protocol().text());
+        json.put("faults", advice.policy().f());
+        json.put("dataFragments", advice.policy().m());
+        json.put("fragments", advice.policy().n());
+        json.put("blockBytes", advice.policy().blockBytes());
+        json.put("storedPerByte", advice.storedPerByte());
+        json.put("asked", advice.asked());
+        json.put("unreadableAfterWrite", advice.afterWrite());
+        json.put("unreadableLater", advice.whenComplete());
+        json.put("writeWaits", advice.writeWaits());
+        if (price != null) {
+            json.put("pricePerTbMonth", price * advice.storedPerByte());
+        }
+        return json;
+    }
+
+    private static String number(String format, double value) {
+        return String.format(Locale.ROOT, format, value);
+    }
+
+    private static <T> T checked(Supplier<T> choice) {
+        try {
+            return choice.get();
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(CommandFailure.USAGE, String.valueOf(e.getMessage()));
+        }
+    }
+}

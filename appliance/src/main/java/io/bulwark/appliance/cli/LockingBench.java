@@ -1,0 +1,137 @@
+package io.bulwark.appliance.cli;
+
+import io.bulwark.appliance.cluster.DataDirectory;
+import io.bulwark.appliance.transfer.LockingRun;
+import io.bulwark.appliance.transfer.LockingRun.Pair;
+import io.bulwark.appliance.transfer.LockingRun.Side;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** {@code bench locking}: tables of operations with everything ordered, and with locks. */
+final class LockingBench {
+    private static final int[] CALLERS = {1, 8, 16, 32};
+    private static final int[] LENGTHS = {1, 2, 5, 10, 20, 50, 100, 500};
+    private static final int SEVERAL = 8;
+    private static final int FILES_PER_DIRECTORY = 25;
+
+    private final ClusterAccess access;
+    private final double seconds;
+    private final int files;
+
+    /** @param files number of those that are synchronized */
+    LockingBench(ClusterAccess access, double seconds, int files) {
+        this.access = access;
+        this.seconds = seconds;
+        this.files = files;
+    }
+
+    int run(String bucket) throws InterruptedException {
+        Map<String, List<Pair>> tables = new LinkedHashMap<>();
+        List<String> failures;
+        try (LockingRun run = new LockingRun(
+                locking -> access.connect(config -> config.withLocking(locking)), appliance(), bucket, seconds)) {
+            List<Pair> operations = new ArrayList<>();
+            for (LockingRun.Kind kind : LockingRun.Kind.values()) {
+                for (int callers : CALLERS) {
+                    operations.add(run.operations(kind, callers));
+                }
+            }
+            tables.put("operations", operations);
+            List<Pair> lengths = new ArrayList<>();
+            for (int length : LENGTHS) {
+                lengths.add(run.runsOf(length));
+            }
+            tables.put("creates between two locks", lengths);
+            tables.put(
+                    "loads", List.of(run.contention(SEVERAL), run.smallFiles(SEVERAL), run.sync(
+                            files, Math.max(1, files / FILES_PER_DIRECTORY), 2 * SEVERAL)));
+            failures = run.failures();
+        } catch (IOException e) {
+            throw new CommandFailure(CommandFailure.FAILED, "no files to synchronize: " + e.getMessage());
+        }
+        failures.stream().limit(5).forEach(line -> System.err.println("bulwark: " + line));
+        print(tables, failures.size());
+        return failures.isEmpty() ? 0 : CommandFailure.FAILED;
+    }
+
+    /** Returns the process of the appliance, whose processor time counts, if it runs on this machine. */
+    private Optional<ProcessHandle> appliance() {
+        try {
+            OptionalLong holder = DataDirectory.at(access.global().data()).holder();
+            return holder.isEmpty() ? Optional.empty() : ProcessHandle.of(holder.getAsLong());
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    private void print(Map<String, List<Pair>> tables, int failed) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        List<String> texts = new ArrayList<>();
+        tables.forEach((title, pairs) -> {
+            json.put(title, pairs.stream().map(LockingBench::json).toList());
+            texts.add(title + System.lineSeparator() + table(pairs));
+        });
+        json.put("failed", failed);
+        access.global().print(json, String.join(System.lineSeparator() + System.lineSeparator(), texts));
+    }
+
+    private static Map<String, Object> json(Pair pair) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("what", pair.what());
+        row.put("callers", pair.callers());
+        row.put("gain", pair.gain());
+        row.put("off", json(pair.off()));
+        row.put("auto", json(pair.auto()));
+        return row;
+    }
+
+    private static Map<String, Object> json(Side side) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("operationsPerSecond", side.perSecond());
+        row.put("p50Micros", side.micros().getValueAtPercentile(50));
+        row.put("clientProcessorMillisPerOperation", side.clientMillisEach());
+        row.put("serverProcessorMillisPerOperation", side.serverMillisEach());
+        return row;
+    }
+
+    private static String table(List<Pair> pairs) {
+        List<List<String>> rows = new ArrayList<>();
+        rows.add(List.of(
+                "OPERATION",
+                "CALLERS",
+                "ORDERED/S",
+                "LOCKED/S",
+                "GAIN",
+                "P50 MS",
+                "LOCKED",
+                "CLIENT CPU MS",
+                "LOCKED",
+                "SERVER CPU MS",
+                "LOCKED"));
+        for (Pair pair : pairs) {
+            rows.add(List.of(
+                    pair.what(),
+                    Integer.toString(pair.callers()),
+                    number("%.0f", pair.off().perSecond()),
+                    number("%.0f", pair.auto().perSecond()),
+                    number("%.2f", pair.gain()),
+                    number("%.2f", pair.off().micros().getValueAtPercentile(50) / 1000.0),
+                    number("%.2f", pair.auto().micros().getValueAtPercentile(50) / 1000.0),
+                    number("%.2f", pair.off().clientMillisEach()),
+                    number("%.2f", pair.auto().clientMillisEach()),
+                    number("%.2f", pair.off().serverMillisEach()),
+                    number("%.2f", pair.auto().serverMillisEach())));
+        }
+        return Text.table(rows);
+    }
+
+    private static String number(String format, double value) {
+        return String.format(Locale.ROOT, format, value);
+    }
+}
