@@ -36,9 +36,11 @@ final class HolderKey {
     private record Point(BigInteger x, BigInteger y) {
         private Point plus(Point other) {
             BigInteger slope = equals(other)
-                    ? x.multiply(x).subtract(BigInteger.ONE).multiply(THREE).multiply(y.add(y).modInverse(P))
-                    : other.y.subtract(y)
-                            .multiply(other.x.subtract(x).mod(P).modInverse(P));
+                    ? x.multiply(x)
+                            .subtract(BigInteger.ONE)
+                            .multiply(THREE)
+                            .multiply(y.add(y).modInverse(P))
+                    : other.y.subtract(y).multiply(other.x.subtract(x).mod(P).modInverse(P));
             BigInteger sum = slope.multiply(slope).subtract(x).subtract(other.x).mod(P);
             return new Point(sum, slope.multiply(x.subtract(sum)).subtract(y).mod(P));
         }
