@@ -28,7 +28,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -281,7 +280,8 @@ class LockingIT {
                 second.destroyForcibly().waitFor();
             }
             for (int i = 0; i < FILES; i += DIRECTORIES - 1) {
-                assertThat(bucket.getBytes("dir/d" + i % DIRECTORIES + "/f" + i)).isEqualTo(content(i));
+                assertThat(bucket.getBytes("dir/d" + i % DIRECTORIES + "/f" + i))
+                        .isEqualTo(content(i));
             }
             assertThat(bucket.stream("dir/").count()).isEqualTo(FILES + 1);
         } finally {
