@@ -54,7 +54,7 @@ final class LockHolding implements Metadata.Session {
     private static final long OBJECT_BYTES_MAX = 256L << 20;
 
     private static final long OUTCOME_MILLIS_MAX = 30_000;
-    private static final long DELAY_FIRST_MILLIS = 4;
+    private static final long DELAY_FIRST_MILLIS = 1;
     private static final long DELAY_MAX_MILLIS = 100;
 
     private final Environment environment;

@@ -42,7 +42,7 @@ final class MemoryReplicas implements AutoCloseable {
 
     MemoryReplicas(Genesis genesis, IntFunction<Transport> opening) throws IOException {
         for (int i = 0; i < COUNT; i++) {
-            machines.add(new MetadataStateMachine(genesis));
+            machines.add(new MetadataStateMachine(genesis).withReplicasThatStay()); // There are no log servers.
             Transport transport = opening.apply(i);
             transports.add(transport);
             int replica = i;

@@ -1,6 +1,7 @@
 package io.bulwark.gateway.s3;
 
 import io.bulwark.client.Bulwark;
+import io.bulwark.client.Locks;
 import io.bulwark.client.error.BulwarkException;
 import io.bulwark.gateway.s3.access.AccessKey;
 import io.bulwark.gateway.s3.access.AccessKeys;
@@ -13,6 +14,7 @@ import io.bulwark.gateway.s3.http.S3Settings;
 import io.bulwark.gateway.s3.http.ServerCertificate;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.transport.identity.Identity;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -104,7 +106,21 @@ public final class S3Gateway implements AutoCloseable {
                 new TranslatedAccessKeys(new ReplicatedAccessKeys(door.accessKeys())),
                 new S3Operations(door),
                 meters);
+        measureLocks(door.locks(), meters);
         return new S3Gateway(server, LifecycleWorker.start(door, self));
+    }
+
+    private static void measureLocks(Locks locks, MeterRegistry meters) {
+        String name = "bulwark.s3.lockable";
+        String description = "Changes of metadata that a log could take, by whether one took them or they were ordered.";
+        FunctionCounter.builder(name, locks, known -> known.use().logged())
+                .description(description)
+                .tag("way", "logged")
+                .register(meters);
+        FunctionCounter.builder(name, locks, known -> known.use().ordered())
+                .description(description)
+                .tag("way", "ordered")
+                .register(meters);
     }
 
     /** Returns the address on which it listens, with the port that it really got. */

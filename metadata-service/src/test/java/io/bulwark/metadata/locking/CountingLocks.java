@@ -142,9 +142,13 @@ final class CountingLocks implements LockView {
             private long value = counter;
 
             @Override
-            public Bytes execute(LogEntry entry) {
-                value += new WireReader(entry.command()).i64();
-                return new WireWriter().i64(value).toBytes();
+            public List<Bytes> execute(List<LogEntry> entries) {
+                List<Bytes> replies = new ArrayList<>();
+                for (LogEntry entry : entries) {
+                    value += new WireReader(entry.command()).i64();
+                    replies.add(new WireWriter().i64(value).toBytes());
+                }
+                return replies;
             }
 
             @Override

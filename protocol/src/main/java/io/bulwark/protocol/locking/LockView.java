@@ -47,8 +47,8 @@ public interface LockView {
 
     /** State as it would be after the entries of one log, over the replica's state. Changes neither. */
     interface Overlay {
-        /** Executes the next entry, and returns the reply in canonical bytes. */
-        Bytes execute(LogEntry entry);
+        /** Executes the next entries, and returns their replies in canonical bytes. */
+        List<Bytes> execute(List<LogEntry> entries);
 
         /** Answers a query of the holder, in canonical bytes, as of the last entry. */
         Bytes query(Optional<PrincipalId> onBehalfOf, Bytes query);

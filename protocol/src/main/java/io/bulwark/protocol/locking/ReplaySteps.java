@@ -7,6 +7,9 @@ import java.util.Optional;
  * steps ordered when nobody else does, in turn: after each command it is the turn of another one, so that one is enough.
  */
 final class ReplaySteps {
+    /** A server waits so long for each one before it in the order. */
+    static final long TURN_MILLIS = 50;
+
     private final LogServer.Config config;
     private final LockView view;
     private final LogSubmissions submissions;
@@ -27,7 +30,7 @@ final class ReplaySteps {
             sinceMillis = nowMillis;
             isSubmitted = false;
         }
-        if (isSubmitted || !view.isReplaying() || nowMillis - sinceMillis < Rounds.TURN_MILLIS * rank()) {
+        if (isSubmitted || !view.isReplaying() || nowMillis - sinceMillis < TURN_MILLIS * rank()) {
             return Optional.empty();
         }
         isSubmitted = true;

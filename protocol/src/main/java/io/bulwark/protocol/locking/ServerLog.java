@@ -124,7 +124,7 @@ final class ServerLog {
     void append(LockView view, LockingMessage.Append batch, List<Bytes> chain) {
         LockView.Overlay state = overlay(view);
         add(batch, chain);
-        batch.entries().forEach(entry -> execute(state, entry));
+        execute(state, batch.entries());
     }
 
     Bytes query(LockView view, LockingMessage.LogRead read) {
@@ -151,15 +151,15 @@ final class ServerLog {
         if (state == null) {
             LockView.Overlay made = view.overlay(id);
             overlay = made;
-            entries.forEach(entry -> execute(made, entry));
+            execute(made, entries);
             state = made;
         }
         return state;
     }
 
-    private void execute(LockView.Overlay state, LogEntry entry) {
-        replies.add(state.execute(entry));
-        if (replies.size() > LogLimits.OUTSTANDING_MAX) {
+    private void execute(LockView.Overlay state, List<LogEntry> next) {
+        replies.addAll(state.execute(next));
+        while (replies.size() > LogLimits.OUTSTANDING_MAX) {
             replies.remove();
         }
     }

@@ -5,6 +5,7 @@ import io.bulwark.protocol.locking.LockView;
 import io.bulwark.protocol.locking.LogEntry;
 import io.bulwark.protocol.locking.LogId;
 import io.bulwark.protocol.wire.Bytes;
+import java.util.List;
 import java.util.Optional;
 
 /** Overlay of one log: a state machine of its own over the state of the replica. */
@@ -19,8 +20,8 @@ final class LogOverlay implements LockView.Overlay {
     }
 
     @Override
-    public Bytes execute(LogEntry entry) {
-        return machine.executeInLog(log, entry);
+    public List<Bytes> execute(List<LogEntry> entries) {
+        return machine.executeInLog(log, entries);
     }
 
     @Override

@@ -212,12 +212,14 @@ public final class MetadataStateMachine {
         return lockView.reason(log);
     }
 
-    /** Executes an entry of a log on an overlay. */
-    Bytes executeInLog(LogId log, LogEntry entry) {
+    /** Executes the next entries of a log on an overlay, and returns their replies. */
+    List<Bytes> executeInLog(LogId log, List<LogEntry> entries) {
         tables.begin();
-        Bytes reply = logs.execute(holder(log), entry);
+        Holder holder = holder(log);
+        List<Bytes> replies =
+                entries.stream().map(entry -> logs.execute(holder, entry)).toList();
         tables.end();
-        return reply;
+        return replies;
     }
 
     /** Answers a holder as of the last entry of its log. */

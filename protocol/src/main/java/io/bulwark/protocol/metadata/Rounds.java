@@ -32,7 +32,7 @@ final class Rounds {
     static final int ADMITTED_MAX = 16;
 
     /** Number of entries that one ordered command executes. */
-    static final int ENTRIES_PER_COMMAND = 64;
+    static final int ENTRIES_PER_COMMAND = 256;
 
     private final Tables tables;
     private final SessionTable sessions;

@@ -291,9 +291,13 @@ final class CounterState implements LockView {
             private long value = counter;
 
             @Override
-            public Bytes execute(LogEntry entry) {
-                value += numberOf(entry.command());
-                return number(value);
+            public List<Bytes> execute(List<LogEntry> entries) {
+                List<Bytes> replies = new ArrayList<>();
+                for (LogEntry entry : entries) {
+                    value += numberOf(entry.command());
+                    replies.add(number(value));
+                }
+                return replies;
             }
 
             @Override

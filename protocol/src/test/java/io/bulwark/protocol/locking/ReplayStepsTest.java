@@ -58,9 +58,9 @@ class ReplayStepsTest {
     void othersTakeTheStepOfOneThatIsSilent() {
         state.isReplaying = true;
         assertThat(submitters()).containsExactly(0);
-        now += Rounds.TURN_MILLIS;
+        now += ReplaySteps.TURN_MILLIS;
         assertThat(submitters()).containsExactly(1);
-        now += 2 * Rounds.TURN_MILLIS;
+        now += 2 * ReplaySteps.TURN_MILLIS;
         assertThat(submitters()).containsExactly(2, 3);
     }
 

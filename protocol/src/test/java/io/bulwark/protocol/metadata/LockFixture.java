@@ -90,7 +90,7 @@ final class LockFixture {
         Reply append(LogEntry entry) {
             hashes.add(LogChain.next(hashAt(entries.size()), entries.size() + 1L, entry));
             entries.add(entry);
-            Bytes reply = overlay.execute(entry);
+            Bytes reply = overlay.execute(List.of(entry)).getFirst();
             replies.add(reply);
             return Reply.decode(reply);
         }

@@ -180,11 +180,14 @@ class RoundsTest {
 
     @Test
     void aLongLogIsExecutedInSteps() {
-        HeldLog log = filled(300);
+        int length = 4 * Rounds.ENTRIES_PER_COMMAND;
+        HeldLog log = filled(length);
         alice.done(new Command.Unlock());
-        log.pieces(0, 1, 300);
+        for (int first = 1; first <= length; first += 256) {
+            log.pieces(0, first, first + 255);
+        }
         for (int replica = 0; replica < 3; replica++) {
-            log.fetch(replica, 300);
+            log.fetch(replica, length);
         }
         assertFailed(bob.run(new Command.DeleteObject("films", "a/1", 0)), MetadataError.LOCKED);
         int steps = 0;
@@ -192,10 +195,10 @@ class RoundsTest {
             bob.done(new Command.RenewSession());
             steps++;
         }
-        assertThat(steps).isEqualTo(3);
+        assertThat(steps).isEqualTo(2);
         Reply.LogOutcome outcome = (Reply.LogOutcome) log.outcome(1);
-        assertThat(outcome.first()).isEqualTo(300 - LogLimits.OUTSTANDING_MAX + 1);
-        assertThat(outcome.replies()).isEqualTo(log.replies.subList((int) outcome.first() - 1, 300));
+        assertThat(outcome.first()).isEqualTo(length - LogLimits.OUTSTANDING_MAX + 1);
+        assertThat(outcome.replies()).isEqualTo(log.replies.subList((int) outcome.first() - 1, length));
     }
 
     /** A faulty holder that signs two chains harms itself alone: one of them is executed, wherever the pieces are. */
