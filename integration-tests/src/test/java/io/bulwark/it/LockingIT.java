@@ -28,7 +28,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -149,6 +148,21 @@ class LockingIT {
             LockUse after = client.locks().use();
             assertThat(after).isEqualTo(new LockUse(before.logged() + LARGE_PUTS, before.ordered()));
             assertThat(bucket.stream("dir/")).hasSize(LARGE_PUTS + 1);
+        }
+    }
+
+    /** A log may draw a small part of what is free: here it is full after a few puts. */
+    @Test
+    void bucketThatIsNearlyFullIsNotWorthALock(TestInfo test) {
+        try (Bulwark client = holder()) {
+            Bucket bucket = client.createBucket(
+                    BucketSpec.of(bucket(client, test).name() + "-small").withQuota(1 << 20));
+            bucket.lock("dir/");
+            for (int i = 0; i < 4 * OBJECTS; i++) {
+                bucket.put("dir/" + i, new byte[2_000]);
+            }
+            assertThat(client.locks().use().ordered())
+                    .isGreaterThan(client.locks().use().logged());
         }
     }
 
@@ -281,7 +295,8 @@ class LockingIT {
                 second.destroyForcibly().waitFor();
             }
             for (int i = 0; i < FILES; i += DIRECTORIES - 1) {
-                assertThat(bucket.getBytes("dir/d" + i % DIRECTORIES + "/f" + i)).isEqualTo(content(i));
+                assertThat(bucket.getBytes("dir/d" + i % DIRECTORIES + "/f" + i))
+                        .isEqualTo(content(i));
             }
             assertThat(bucket.stream("dir/").count()).isEqualTo(FILES + 1);
         } finally {
