@@ -151,6 +151,21 @@ class LockingIT {
         }
     }
 
+    /** A log may draw a small part of what is free: here it is full after a few puts. */
+    @Test
+    void bucketThatIsNearlyFullIsNotWorthALock(TestInfo test) {
+        try (Bulwark client = holder()) {
+            Bucket bucket = client.createBucket(
+                    BucketSpec.of(bucket(client, test).name() + "-small").withQuota(1 << 20));
+            bucket.lock("dir/");
+            for (int i = 0; i < 4 * OBJECTS; i++) {
+                bucket.put("dir/" + i, new byte[2_000]);
+            }
+            assertThat(client.locks().use().ordered())
+                    .isGreaterThan(client.locks().use().logged());
+        }
+    }
+
     @Test
     void othersSeeAllAndTakeTheLockAway(TestInfo test) throws Exception {
         try (Bulwark client = holder();

@@ -49,8 +49,11 @@ final class LockingBench {
             }
             tables.put("creates between two locks", lengths);
             tables.put(
-                    "loads", List.of(run.contention(SEVERAL), run.smallFiles(SEVERAL), run.sync(
-                            files, Math.max(1, files / FILES_PER_DIRECTORY), 2 * SEVERAL)));
+                    "loads",
+                    List.of(
+                            run.contention(SEVERAL),
+                            run.smallFiles(SEVERAL),
+                            run.sync(files, Math.max(1, files / FILES_PER_DIRECTORY), 2 * SEVERAL)));
             failures = run.failures();
         } catch (IOException e) {
             throw new CommandFailure(CommandFailure.FAILED, "no files to synchronize: " + e.getMessage());

@@ -53,6 +53,9 @@ final class LockHolding implements Metadata.Session {
      */
     private static final long OBJECT_BYTES_MAX = 256L << 20;
 
+    /** A log whose supply is used up by fewer entries costs more than it saves. */
+    private static final int ENTRIES_MIN = 64;
+
     private static final long OUTCOME_MILLIS_MAX = 30_000;
     private static final long DELAY_FIRST_MILLIS = 1;
     private static final long DELAY_MAX_MILLIS = 100;
@@ -65,6 +68,8 @@ final class LockHolding implements Metadata.Session {
     private List<Subtree> closing = List.of();
 
     private long objectBytes;
+    private int entries;
+    private boolean isPoor;
     private CompletableFuture<Boolean> change = CompletableFuture.completedFuture(true);
     private volatile boolean gone;
 
@@ -127,8 +132,14 @@ final class LockHolding implements Metadata.Session {
     synchronized CompletableFuture<Boolean> lock(List<Subtree> wanted) {
         change = change.thenCompose(ignored -> log != null && subtrees.equals(wanted)
                 ? CompletableFuture.completedFuture(true)
-                : endLog().thenCompose(ended -> order(wanted)));
+                : endLog().thenCompose(ended -> wasPoor() ? CompletableFuture.completedFuture(false) : order(wanted)));
         return change;
+    }
+
+    private synchronized boolean wasPoor() {
+        boolean wasPoor = isPoor;
+        isPoor = false;
+        return wasPoor;
     }
 
     /** Gives all locks up. Completes once the log is closed and all its results are known. */
@@ -163,13 +174,14 @@ final class LockHolding implements Metadata.Session {
     private synchronized void open(LogId id, List<Subtree> wanted, UnaryOperator<Bytes> signing) {
         LogHolder.Terms terms = new LogHolder.Terms(
                 environment.servers().cluster(), id, environment.servers().replicas());
-        HolderOperation operation = new HolderOperation(
-                new LogHolder(terms, signing, Timeouts.standard()), environment.callbacks());
+        HolderOperation operation =
+                new HolderOperation(new LogHolder(terms, signing, Timeouts.standard()), environment.callbacks());
         OperationDriver.Running<HolderEffect.Reason> running =
                 environment.driver().start(operation, LogLimits.BYTES_MAX);
         log = new OpenLog(id, operation, running, new CompletableFuture<>());
         subtrees = wanted;
         objectBytes = 0;
+        entries = 0;
         var unused = running.outcome().whenComplete((ignored, failure) -> {
             if (failure != null) {
                 operation.abandon(); // The driver has ended it.
@@ -274,6 +286,7 @@ final class LockHolding implements Metadata.Session {
             case HolderOperation.Result.Answered answered -> {
                 Reply reply = Reply.decode(answered.reply());
                 if (reply instanceof Reply.Failed failed && isToOrder(failed)) {
+                    noticeEnd(failed);
                     yield orderFreely(command, onBehalfOf);
                 }
                 environment.statistics().onLogged();
@@ -286,10 +299,15 @@ final class LockHolding implements Metadata.Session {
         });
     }
 
+    private synchronized void noticeEnd(Reply.Failed failed) {
+        isPoor |= failed.error() == MetadataError.LOG_EXHAUSTED && log != null && entries < ENTRIES_MIN;
+    }
+
     /** Counts the bytes of objects that the log refers to. */
     private synchronized boolean isTooMuch(long bytes) {
         boolean isTooMuch = objectBytes > 0 && objectBytes + bytes > OBJECT_BYTES_MAX;
         objectBytes += isTooMuch ? 0 : bytes;
+        entries += isTooMuch ? 0 : 1;
         return isTooMuch;
     }
 

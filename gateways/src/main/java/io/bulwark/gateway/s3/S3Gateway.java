@@ -112,7 +112,8 @@ public final class S3Gateway implements AutoCloseable {
 
     private static void measureLocks(Locks locks, MeterRegistry meters) {
         String name = "bulwark.s3.lockable";
-        String description = "Changes of metadata that a log could take, by whether one took them or they were ordered.";
+        String description =
+                "Changes of metadata that a log could take, by whether one took them or they were ordered.";
         FunctionCounter.builder(name, locks, known -> known.use().logged())
                 .description(description)
                 .tag("way", "logged")
