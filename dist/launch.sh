@@ -31,7 +31,7 @@ if [ -n "$small" ]; then
   short=
   # 250 MiB in all: the second compiler, and what it learns of methods, would take a fifth of that. Without it vectors are slow
   # (docs/how-to/install.md, memory).
-  options+=(-Xms24m -Xmx96m -XX:MaxDirectMemorySize=48m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:+UseCompactObjectHeaders
+  options+=(-Xms24m -Xmx88m -XX:MaxDirectMemorySize=48m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:+UseCompactObjectHeaders
     -XX:+ExitOnOutOfMemoryError)
 elif [ -n "$server" ]; then
   short=

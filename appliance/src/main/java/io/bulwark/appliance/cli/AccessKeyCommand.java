@@ -171,8 +171,7 @@ final class AccessKeyCommand implements Runnable {
                     : client.accessKeys().list(PrincipalCommand.named(person));
         }
         if (access.global().json()) {
-            GlobalOptions.printJson(
-                    entries.stream().map(EntryView::of).toList());
+            GlobalOptions.printJson(entries.stream().map(EntryView::of).toList());
             return 0;
         }
         List<List<String>> rows = new ArrayList<>();
@@ -290,8 +289,7 @@ final class AccessKeyCommand implements Runnable {
         String url = profile.endpoint(access.global());
         access.global()
                 .print(
-                        new IssuedView(
-                                KeyView.of(new AccessKeys.Entry(issued.key(), List.of())), issued.secret(), url),
+                        new IssuedView(KeyView.of(new AccessKeys.Entry(issued.key(), List.of())), issued.secret(), url),
                         first + " Its secret is shown here and nowhere else.\n\n"
                                 + profile.text(issued, url).stripTrailing());
     }

@@ -83,7 +83,10 @@ final class AuditCommand implements Runnable {
             found = client.audit().verify(known, _ -> {});
         }
         VerificationView json = new VerificationView(
-                found.entries(), found.head().toHex(), found.unsigned(), found.problem().orElse(""));
+                found.entries(),
+                found.head().toHex(),
+                found.unsigned(),
+                found.problem().orElse(""));
         access.global().print(json, String.join(System.lineSeparator(), AuditText.of(found)));
         return found.problem().isEmpty() ? 0 : CommandFailure.FAILED;
     }

@@ -65,7 +65,8 @@ final class EvidenceCommand implements Runnable {
             }
         }
         if (access.global().json()) {
-            GlobalOptions.printJson(faults.stream().map(EvidenceText.FaultView::of).toList());
+            GlobalOptions.printJson(
+                    faults.stream().map(EvidenceText.FaultView::of).toList());
         } else {
             System.out.println(faults.isEmpty() ? "No fault is recorded." : EvidenceText.table(faults));
         }

@@ -6,8 +6,8 @@ import io.bulwark.client.Faults;
 import io.bulwark.protocol.metadata.AuditEntry;
 import io.bulwark.protocol.metadata.Evidence;
 import io.bulwark.protocol.metadata.EvidenceProof;
-import io.bulwark.protocol.metadata.EvidenceVerification.Step;
 import io.bulwark.protocol.metadata.EvidenceVerification;
+import io.bulwark.protocol.metadata.EvidenceVerification.Step;
 import io.bulwark.protocol.metadata.NodeReport;
 import io.bulwark.protocol.wire.MalformedException;
 import java.time.Instant;
@@ -188,7 +188,10 @@ final class EvidenceText {
             @JsonUnwrapped EvidenceView evidence,
             boolean valid,
             String cluster,
-            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Integer faulty,
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
+            Integer faulty,
+
             List<StepView> steps,
             String proven,
             List<String> open) {

@@ -17,9 +17,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -118,7 +118,8 @@ final class FailureReport {
     }
 
     /** @param cause null if the client library did not report the failure */
-    private record FailureView(String error, int code, @JsonUnwrapped @Nullable CauseView cause) {}
+    private record FailureView(
+            String error, int code, @JsonUnwrapped @Nullable CauseView cause) {}
 
     @JsonInclude(JsonInclude.Include.NON_NULL)
     private record CauseView(

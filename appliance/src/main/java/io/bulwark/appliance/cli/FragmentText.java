@@ -49,7 +49,8 @@ final class FragmentText {
     }
 
     /** The fragments of an object for scripts. */
-    record MapView(ObjectText.ObjectView object, String volume, String policy, long extentCount, List<ExtentView> extents) {
+    record MapView(
+            ObjectText.ObjectView object, String volume, String policy, long extentCount, List<ExtentView> extents) {
         static MapView of(FragmentMap map) {
             return new MapView(
                     ObjectText.json(map.object()),

@@ -176,5 +176,9 @@ final class InitCommand implements Callable<Integer> {
     }
 
     private record InitView(
-            String config, String client, @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String bundles) {}
+            String config,
+            String client,
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
+            String bundles) {}
 }

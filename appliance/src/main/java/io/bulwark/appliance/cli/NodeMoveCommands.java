@@ -135,8 +135,7 @@ final class NodeMoveCommands {
                 MovePlan plan = plan(map);
                 if (spare) {
                     plan.requireNode(number);
-                    access.global()
-                            .print(new SpareView(number, true), "node-" + number + " can hold slots now.");
+                    access.global().print(new SpareView(number, true), "node-" + number + " can hold slots now.");
                     return 0;
                 }
                 List<Move> moves = plan.planFill(number);

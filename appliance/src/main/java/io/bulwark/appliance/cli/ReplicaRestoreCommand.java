@@ -110,5 +110,6 @@ final class ReplicaRestoreCommand implements Callable<Integer> {
      * @param problem null if it can
      */
     @JsonInclude(JsonInclude.Include.NON_NULL)
-    private record ReachView(int replica, @Nullable Long executed, @Nullable String problem, String stopped) {}
+    private record ReachView(
+            int replica, @Nullable Long executed, @Nullable String problem, String stopped) {}
 }

@@ -120,7 +120,8 @@ final class S3Command implements Callable<Integer> {
         try (Bulwark client = access.connect()) {
             gateways = client.accessKeys().gateways();
         }
-        List<String> doors = gateways.doors().stream().map(PrincipalId::toString).toList();
+        List<String> doors =
+                gateways.doors().stream().map(PrincipalId::toString).toList();
         access.global()
                 .print(
                         new GatewaysView(doors, text(gateways.keeper()), text(gateways.anonymous())),

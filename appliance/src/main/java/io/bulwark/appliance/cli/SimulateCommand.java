@@ -12,9 +12,9 @@ import io.bulwark.simulation.extent.ExtentProtocol;
 import io.bulwark.simulation.fp.FpParts;
 import io.bulwark.simulation.fp.FpProtocol;
 import io.bulwark.simulation.history.HistoryWriter;
+import io.bulwark.simulation.locking.LockingProtocol;
 import io.bulwark.simulation.object.ObjectParts;
 import io.bulwark.simulation.object.ObjectProtocol;
-import io.bulwark.simulation.locking.LockingProtocol;
 import io.bulwark.simulation.ordering.MembersProtocol;
 import io.bulwark.simulation.ordering.OrderingProtocol;
 import io.bulwark.simulation.pasis.PasisParts;
@@ -95,7 +95,8 @@ final class SimulateCommand implements Callable<Integer> {
 
     @Option(
             names = "--nodes",
-            description = "Number of nodes, at least m + 2f (not for ordering, members, locking). Default: each seed chooses.")
+            description = "Number of nodes, at least m + 2f (not for ordering, members, locking). Default: each seed"
+                    + " chooses.")
     private @Nullable Integer nodes;
 
     @Option(

@@ -2,8 +2,8 @@ package io.bulwark.appliance.cli;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.bulwark.appliance.transfer.Transfer;
-import io.bulwark.appliance.transfer.TransferPlan.Change;
 import io.bulwark.appliance.transfer.TransferPlan;
+import io.bulwark.appliance.transfer.TransferPlan.Change;
 import io.bulwark.appliance.transfer.TreeDownload;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -142,7 +142,11 @@ final class TransferRun {
 
     /** @param bytes null for a file that is deleted */
     private record ChangeView(
-            String action, String path, @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Long bytes) {}
+            String action,
+            String path,
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
+            Long bytes) {}
 
     private record PlanView(int changed, long unchanged, List<ChangeView> changes, int failed) {}
 

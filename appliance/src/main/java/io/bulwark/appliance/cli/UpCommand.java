@@ -276,7 +276,10 @@ final class UpCommand implements Callable<Integer> {
             String data,
             String console,
             String s3,
-            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String setup,
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
+            String setup,
+
             List<ApplianceStatus.Member> members) {}
 
     /** @param setup as above */
@@ -286,5 +289,7 @@ final class UpCommand implements Callable<Integer> {
             long pid,
             String log,
             String s3,
-            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String setup) {}
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
+            String setup) {}
 }

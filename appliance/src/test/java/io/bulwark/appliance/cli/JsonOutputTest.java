@@ -52,7 +52,8 @@ class JsonOutputTest {
                       "faultsLeft" : 1,
                       "faultsLeftAtMost" : 1,
                       "unverifiedNodes" : [ ]
-                    }""");
+                    }\
+                    """);
     }
 
     @Test
@@ -98,7 +99,8 @@ class JsonOutputTest {
                           "idleMillis" : 9
                         }
                       }
-                    }""");
+                    }\
+                    """);
     }
 
     @Test
@@ -148,6 +150,8 @@ class JsonOutputTest {
     }
 
     private static String reported(Throwable failure) {
-        return CommandOutput.of(() -> new FailureReport(true).failure(failure)).err().strip();
+        return CommandOutput.of(() -> new FailureReport(true).failure(failure))
+                .err()
+                .strip();
     }
 }

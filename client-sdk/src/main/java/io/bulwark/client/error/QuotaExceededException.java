@@ -1,7 +1,7 @@
 package io.bulwark.client.error;
 
 /**
- * The quota of a bucket is used up; the disks have space.
+ * The quota of a bucket or volume is used up; the disks have space.
  *
  * <p>Retry: after data was deleted, or the quota was raised.
  */

@@ -52,8 +52,10 @@ class RefusalExceptionsTest {
         Reply.Failed quota = new Reply.Failed(MetadataError.QUOTA_EXCEEDED, "");
         assertThat(RefusalExceptions.of(new PutOutcome.Refused(quota), PAPERS))
                 .isInstanceOf(QuotaExceededException.class);
-        ExtentFailure full = new ExtentFailure(Reason.NO_SPACE, new BlockId(1, PrincipalId.client(2), 3, 4), "node-0 has no space");
-        assertThat(RefusalExceptions.of(new PutOutcome.Failed(full), PAPERS)).isExactlyInstanceOf(NoSpaceException.class);
+        ExtentFailure full =
+                new ExtentFailure(Reason.NO_SPACE, new BlockId(1, PrincipalId.client(2), 3, 4), "node-0 has no space");
+        assertThat(RefusalExceptions.of(new PutOutcome.Failed(full), PAPERS))
+                .isExactlyInstanceOf(NoSpaceException.class);
     }
 
     private static Reply refused(String detail) {

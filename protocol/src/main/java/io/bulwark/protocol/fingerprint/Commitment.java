@@ -39,7 +39,6 @@ public final class Commitment implements Checksum {
     // Computed at first use; a race computes the same immutable values twice.
     private @Nullable Bytes pin;
     private @Nullable Bytes point;
-    private byte @Nullable [][] symbolPrints;
 
     private Commitment(Bytes encoded, int length, int m, BlockSchedule schedule) {
         this.encoded = encoded;
@@ -217,7 +216,7 @@ public final class Commitment implements Checksum {
         if (!matches(slot, fragment)) {
             return false;
         }
-        byte[] prints = symbolPrints()[slot];
+        byte[] prints = symbolPrints(slot);
         Fingerprint function = fingerprint();
         int symbolBytes = symbolBytes();
         for (int i = 0; i < schedule.symbolsPerSlot(); i++) {
@@ -300,19 +299,22 @@ public final class Commitment implements Checksum {
         return Fingerprint.ofThread(known);
     }
 
-    /** The fingerprints of all symbols of each slot: the encoding of those of the source symbols (theorem 2.1.11). */
-    private byte[][] symbolPrints() {
-        byte[][] known = symbolPrints;
-        if (known == null) {
-            known = new byte[schedule.n()][schedule.symbolsPerSlot() * Fingerprint.LENGTH];
-            int at = HEAD_BYTES + 2 * Hashes.LENGTH;
-            schedule.code()
-                    .encode(
-                            encoded.slice(at, encoded.length() - at),
-                            targets(schedule, known, Fingerprint.LENGTH));
-            symbolPrints = known;
-        }
-        return known;
+    /** The fingerprints of the symbols of a slot: the encoding of those of the source symbols (theorem 2.1.11). */
+    private byte[] symbolPrints(int slot) {
+        int count = schedule.symbolsPerSlot();
+        byte[] prints = new byte[count * Fingerprint.LENGTH];
+        byte[][] arrays = new byte[count][];
+        Arrays.fill(arrays, prints);
+        int[] numbers =
+                IntStream.range(0, count).map(i -> slot * count + i).toArray();
+        int[] positions =
+                IntStream.range(0, count).map(i -> i * Fingerprint.LENGTH).toArray();
+        int at = HEAD_BYTES + 2 * Hashes.LENGTH;
+        schedule.code()
+                .encode(
+                        encoded.slice(at, encoded.length() - at),
+                        new FountainCode.Targets(numbers, arrays, positions));
+        return prints;
     }
 
     @Override

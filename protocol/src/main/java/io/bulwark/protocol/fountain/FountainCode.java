@@ -107,7 +107,24 @@ public final class FountainCode {
     }
 
     /** Places where symbols are written: symbol {@code numbers[i]} to {@code arrays[i]}, from {@code positions[i]} on. */
-    public record Targets(int[] numbers, byte[][] arrays, int[] positions) {}
+    public static final class Targets {
+        private final int[] numbers;
+        private final byte[][] arrays;
+        private final int[] positions;
+
+        public Targets(int[] numbers, byte[][] arrays, int[] positions) {
+            this.numbers = numbers;
+            this.arrays = arrays;
+            this.positions = positions;
+        }
+
+        private Targets of(int[] indexes) {
+            return new Targets(
+                    Arrays.stream(indexes).map(i -> numbers[i]).toArray(),
+                    Arrays.stream(indexes).mapToObj(i -> arrays[i]).toArray(byte[][]::new),
+                    Arrays.stream(indexes).map(i -> positions[i]).toArray());
+        }
+    }
 
     /**
      * Computes symbols.
@@ -119,9 +136,20 @@ public final class FountainCode {
             throw new IllegalArgumentException("a source of " + source.length() + " bytes in " + k + " symbols");
         }
         int length = source.length() / k;
-        Bytes[] inputs = new Bytes[k];
-        Arrays.setAll(inputs, i -> source.slice(i * length, length));
-        code(fromSource, inputs, targets);
+        int count = targets.numbers.length;
+        for (int i = 0; i < count; i++) {
+            int number = targets.numbers[i];
+            if (number < k) {
+                source.copyTo(number * length, targets.arrays[i], targets.positions[i], length);
+            }
+        }
+        int[] others =
+                IntStream.range(0, count).filter(i -> targets.numbers[i] >= k).toArray();
+        if (others.length > 0) {
+            Bytes[] inputs = new Bytes[k];
+            Arrays.setAll(inputs, i -> source.slice(i * length, length));
+            code(fromSource, inputs, targets.of(others));
+        }
     }
 
     /**
@@ -170,7 +198,7 @@ public final class FountainCode {
         int stride = piece + SymbolLoop.UNIT;
         int scratch = program.arenaSymbols();
         byte[] bytes = new byte[(scratch + 1) * stride];
-        int[][] sums = sums(targets.numbers());
+        int[][] sums = sums(targets.numbers);
         for (int from = 0; from < length; from += piece) {
             int count = Math.min(piece, length - from);
             for (int i = 0; i < inputs.length; i++) {
@@ -179,9 +207,9 @@ public final class FountainCode {
             var arena = new SymbolLoop.Arena(bytes, stride, Math.ceilDiv(count, SymbolLoop.UNIT) * SymbolLoop.UNIT);
             program.run(fast, arena);
             for (int i = 0; i < sums.length; i++) {
-                byte[] target = targets.arrays()[i];
-                int at = targets.positions()[i] + from;
-                if (count == arena.length()) {
+                byte[] target = targets.arrays[i];
+                int at = targets.positions[i] + from;
+                if (count == arena.length) {
                     fast.sum(arena, sums[i], 0, target, at);
                 } else {
                     fast.sum(arena, sums[i], 0, bytes, scratch * stride);

@@ -2,12 +2,19 @@ package io.bulwark.protocol.fountain;
 
 /** Operations on the symbols of an {@link Arena}. Implementations keep no state and differ in speed only. */
 interface SymbolLoop {
-    /**
-     * Symbols side by side in one array: symbol i begins at {@code i * stride}.
-     *
-     * @param length bytes of each symbol, a multiple of {@link #UNIT}
-     */
-    record Arena(byte[] bytes, int stride, int length) {}
+    /** Symbols side by side in one array: symbol i begins at {@code i * stride}. */
+    final class Arena {
+        final byte[] bytes;
+        final int stride;
+        /** Bytes of each symbol, a multiple of {@link #UNIT}. */
+        final int length;
+
+        Arena(byte[] bytes, int stride, int length) {
+            this.bytes = bytes;
+            this.stride = stride;
+            this.length = length;
+        }
+    }
 
     /** All lengths are multiples of this, so that no loop has an end of its own. */
     int UNIT = 64;

@@ -96,7 +96,7 @@ final class SymbolProgram {
 
     private static void run(SymbolLoop loop, SymbolLoop.Arena arena, int[] sums) {
         for (int at = 0; at < sums.length; at += 2 + sums[at + 1]) {
-            loop.sum(arena, sums, at + 1, arena.bytes(), sums[at] * arena.stride());
+            loop.sum(arena, sums, at + 1, arena.bytes, sums[at] * arena.stride);
         }
     }
 

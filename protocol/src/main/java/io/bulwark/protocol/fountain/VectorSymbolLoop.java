@@ -14,11 +14,11 @@ final class VectorSymbolLoop implements SymbolLoop {
     @Override
     public void sum(Arena arena, int[] program, int from, byte[] target, int at) {
         int i = 0;
-        for (; i + FOUR <= arena.length(); i += FOUR) {
-            four(arena.bytes(), arena.stride(), i, program, from, target, at + i);
+        for (; i + FOUR <= arena.length; i += FOUR) {
+            four(arena.bytes, arena.stride, i, program, from, target, at + i);
         }
-        for (; i < arena.length(); i += LANES) {
-            one(arena.bytes(), arena.stride(), i, program, from, target, at + i);
+        for (; i < arena.length; i += LANES) {
+            one(arena.bytes, arena.stride, i, program, from, target, at + i);
         }
     }
 
@@ -53,8 +53,8 @@ final class VectorSymbolLoop implements SymbolLoop {
 
     @Override
     public void precode(Arena arena, int[][] pairs, boolean[] present, int first) {
-        for (int at = 0; at < arena.length(); at += LANES) {
-            precode(arena.bytes(), arena.stride(), pairs, present, first, at);
+        for (int at = 0; at < arena.length; at += LANES) {
+            precode(arena.bytes, arena.stride, pairs, present, first, at);
         }
     }
 
@@ -81,13 +81,13 @@ final class VectorSymbolLoop implements SymbolLoop {
     @Override
     public void combine(Arena arena, byte[][] rows, int[] inputs, int[] outputs) {
         for (int o = 0; o < outputs.length; o++) {
-            int to = outputs[o] * arena.stride();
+            int to = outputs[o] * arena.stride;
             int i = 0;
-            for (; i + FOUR <= arena.length(); i += FOUR) {
-                combineFour(arena.bytes(), arena.stride(), rows[o], inputs, to, i);
+            for (; i + FOUR <= arena.length; i += FOUR) {
+                combineFour(arena.bytes, arena.stride, rows[o], inputs, to, i);
             }
-            for (; i < arena.length(); i += LANES) {
-                combineOne(arena.bytes(), arena.stride(), rows[o], inputs, to, i);
+            for (; i < arena.length; i += LANES) {
+                combineOne(arena.bytes, arena.stride, rows[o], inputs, to, i);
             }
         }
     }

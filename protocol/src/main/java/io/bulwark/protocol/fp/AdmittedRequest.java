@@ -16,8 +16,7 @@ record AdmittedRequest(
         long requestId,
         FpMessage.Request request,
         boolean judged,
-        @Nullable Share accepted)
-        implements PendingRequest {
+        @Nullable Share accepted) implements PendingRequest {
     AdmittedRequest(PrincipalId from, long requestId, FpMessage.Request request) {
         this(from, requestId, request, false, null);
     }

@@ -91,6 +91,9 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
         this.times = times;
         this.settling = purpose.settling();
         this.plan = purpose.plan();
+        if (plan.order().size() != group.n()) {
+            throw new IllegalArgumentException("a plan for " + plan.order().size() + " of " + group.n() + " slots");
+        }
         this.firstRound = plan.firstRound(group);
         this.gathering = new HistoryGatherer(group, times, purpose.own(), purpose.awaited(), plan.order());
         this.epochs = group.epochs(purpose.own().slot(), times);

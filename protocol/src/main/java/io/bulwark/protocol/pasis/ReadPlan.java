@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
 public record ReadPlan(List<Integer> order, int delta, int fragments) {
     public ReadPlan {
         order = List.copyOf(order);
-        if (delta < 0 || fragments < 0 || order.stream().distinct().count() != order.size()) {
+        if (delta < 0 || fragments < 0 || !order.stream().sorted().toList().equals(slots(order.size()))) {
             throw new IllegalArgumentException(
                     "a plan with delta = " + delta + ", " + fragments + " fragments, slots " + order);
         }
@@ -23,7 +23,11 @@ public record ReadPlan(List<Integer> order, int delta, int fragments) {
 
     /** Returns the plan without a guess: N - b nodes, of which the first m send their fragments. */
     public static ReadPlan full(PasisGroup group) {
-        return new ReadPlan(IntStream.range(0, group.n()).boxed().toList(), group.n(), group.m());
+        return new ReadPlan(slots(group.n()), group.n(), group.m());
+    }
+
+    private static List<Integer> slots(int number) {
+        return IntStream.range(0, number).boxed().toList();
     }
 
     /** Returns a node's plan: as above, but it holds a whole copy itself, or fetches one once it knows which. */

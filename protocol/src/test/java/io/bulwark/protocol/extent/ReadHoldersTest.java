@@ -253,8 +253,8 @@ class ReadHoldersTest {
     @PlantedBug(
             in = ExtentRead.class,
             rule = "a read returns only what any slot can be handed",
-            replace = "if (policy.protocol() == Protocol.FP && !encodes(good, whole)) {",
-            with = "if (policy.protocol() == Protocol.FP && encodes(good, whole) && content != null) {")
+            replace = "if (policy.checksFragments() && !encodes(good, whole)) {",
+            with = "if (policy.checksFragments() && encodes(good, whole) && content != null) {")
     @Test
     void whereHashesBelongToNoBlockTheReadSaysPoisonous() {
         List<Bytes> mixed = new ArrayList<>(ENCODED.fragments());

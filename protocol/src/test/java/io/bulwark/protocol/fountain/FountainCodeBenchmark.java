@@ -35,7 +35,7 @@ public class FountainCodeBenchmark {
     private final FountainCode.Targets repairTargets = new FountainCode.Targets(
             IntStream.range(K, 2 * K).toArray(), repair, new int[K]);
     private final int[] received =
-            IntStream.range(0, K + 4).map(i -> i < K / 2 ? 2 * i : K + i).toArray();
+            IntStream.range(0, K + 4).map(i -> i < K / 2 ? 2 * i : K / 2 + i).toArray();
     private final byte[][] lost = new byte[K / 2][LENGTH];
     private final FountainCode.Targets lostTargets = new FountainCode.Targets(
             IntStream.range(0, K / 2).map(i -> 2 * i + 1).toArray(), lost, new int[K / 2]);

@@ -24,9 +24,8 @@ final class EpochHolder {
         session.renew();
         PlacementGroup now = group.get();
         int slot = now.slotOf(party.self());
-        boolean isToSeal = now.change()
-                .filter(change -> !change.sealed().contains(slot))
-                .isPresent();
+        boolean isToSeal =
+                now.change().filter(change -> !change.sealed().contains(slot)).isPresent();
         if (isAtWork || slot < 0 || !(isToSeal || now.unconfirmed().contains(slot))) {
             return;
         }

@@ -138,7 +138,12 @@ final class FaultyHolder {
         if (random.nextInt(8) == 0) {
             Query query = new Query.ListObjects(LockingWorld.WILD, "", "", Bytes.EMPTY, 10, true);
             LogRead read = new LogRead(
-                    log.id, 1 + random.nextInt(9), random.nextInt(5), random.nextInt(9), Optional.empty(), query.encoded());
+                    log.id,
+                    1 + random.nextInt(9),
+                    random.nextInt(5),
+                    random.nextInt(9),
+                    Optional.empty(),
+                    query.encoded());
             party.replicas().forEach(server -> party.send(server, read));
             return;
         }
@@ -192,8 +197,12 @@ final class FaultyHolder {
     private void show(Append append) {
         switch (random.nextInt(5)) {
             case 0 -> lies.add(append);
-            case 1 -> party.send(party.replicas().get(random.nextInt(party.replicas().size())), append);
-            case 2 -> party.replicas().stream().filter(server -> random.nextBoolean()).forEach(server -> party.send(server, append));
+            case 1 ->
+                party.send(party.replicas().get(random.nextInt(party.replicas().size())), append);
+            case 2 ->
+                party.replicas().stream()
+                        .filter(server -> random.nextBoolean())
+                        .forEach(server -> party.send(server, append));
             default -> party.replicas().forEach(server -> party.send(server, append));
         }
     }

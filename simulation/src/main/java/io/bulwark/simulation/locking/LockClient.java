@@ -290,8 +290,8 @@ final class LockClient {
     private boolean holds(List<Subtree> names) {
         return state == State.OPEN
                 && names.stream()
-                        .allMatch(name -> subtrees.stream()
-                                .anyMatch(subtree -> subtree.contains(name.bucket(), name.prefix())));
+                        .allMatch(name ->
+                                subtrees.stream().anyMatch(subtree -> subtree.contains(name.bucket(), name.prefix())));
     }
 
     /** Returns whether a lock of this client is in the way. */

@@ -21,8 +21,8 @@ public final class LockInvariants {
             "acknowledged-survives", "docs/protocols/locking.md, why nothing acknowledged is lost; thesis 5.2.3");
 
     /** The reply that the holder got is the one at replay. */
-    public static final Invariant OVERLAY_EQUALS_REPLAY = new Invariant(
-            "overlay-equals-replay", "docs/protocols/locking.md, why an overlay tells what replay will");
+    public static final Invariant OVERLAY_EQUALS_REPLAY =
+            new Invariant("overlay-equals-replay", "docs/protocols/locking.md, why an overlay tells what replay will");
 
     /** A round ends without the help of any client, while 2f+1 replicas are well. */
     public static final Invariant ROUND_ENDS =

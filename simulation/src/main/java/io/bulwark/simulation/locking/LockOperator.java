@@ -79,7 +79,11 @@ final class LockOperator {
                 now.change().isPresent()
                         ? new Command.AbortChange(LockingWorld.VOLUME, 0, now.epoch())
                         : new Command.ChangeHolder(
-                                LockingWorld.VOLUME, 0, now.epoch(), now.holders().getFirst(), spare(now)));
+                                LockingWorld.VOLUME,
+                                0,
+                                now.epoch(),
+                                now.holders().getFirst(),
+                                spare(now)));
     }
 
     private static int spare(PlacementGroup now) {

@@ -101,8 +101,8 @@ final class LockingReplica implements ProtocolServer {
         if (current != null) {
             current.onTick(nowMillis).forEach(this::carryOut);
             current.onStable(replica.stableCommands()).forEach(this::carryOut);
-            lies.ifPresent(liar -> submissions.addAll(
-                    liar.attacks(replica.machine().locks(), config.self())));
+            lies.ifPresent(
+                    liar -> submissions.addAll(liar.attacks(replica.machine().locks(), config.self())));
         }
         submissions.forEach(replica::submit);
         submissions.clear();

@@ -55,7 +55,7 @@ public final class LockingWorld implements SimulatedWorld {
     private static final int CLIENTS = 3;
 
     /** Its rights change. */
-    static final PrincipalId GRANTED = PrincipalId.client(CLIENTS);
+    static final PrincipalId GRANTED = PrincipalId.client(1);
 
     private static final int OPERATOR = 10;
     private static final int FIRST_FAULTY_CLIENT = 20;
@@ -147,7 +147,9 @@ public final class LockingWorld implements SimulatedWorld {
         }
         amnesia = new Amnesia(
                 List.copyOf(forgetful),
-                isRecovering ? replicaIds.stream().filter(id -> !faulty.contains(id)).toList() : List.of(),
+                isRecovering
+                        ? replicaIds.stream().filter(id -> !faulty.contains(id)).toList()
+                        : List.of(),
                 new Replicas(),
                 new Random(setting.random("amnesia").nextLong()));
         operatesOneIn = setting.random("operator").nextBoolean() ? OPERATES_ONE_IN : Integer.MAX_VALUE;
@@ -184,8 +186,7 @@ public final class LockingWorld implements SimulatedWorld {
             ReplicaDisk disk = new ReplicaDisk(genesis, setting.faults());
             disks.put(id, disk);
             simulation.addNode(id, () -> {
-                SimulatedReplica replica =
-                        new SimulatedReplica(id.number(), order, disk, agreement, random.nextLong());
+                SimulatedReplica replica = new SimulatedReplica(id.number(), order, disk, agreement, random.nextLong());
                 boolean isLiar = faulty.contains(id) && !forgetful.contains(id);
                 LockingReplica process = new LockingReplica(
                         new LogServer.Config(cluster, replicaIds, id, 0),
@@ -289,8 +290,7 @@ public final class LockingWorld implements SimulatedWorld {
 
     private Set<LogId> openLogs() {
         Query query = new Query.ListLocks(Optional.empty(), 1_000);
-        Reply reply = Reply.decode(
-                state.now().query(PrincipalId.client(OPERATOR), query.encoded()));
+        Reply reply = Reply.decode(state.now().query(PrincipalId.client(OPERATOR), query.encoded()));
         Set<LogId> open = new TreeSet<>();
         ((Reply.LockList) reply).locks().forEach(lock -> open.add(lock.log()));
         return open;

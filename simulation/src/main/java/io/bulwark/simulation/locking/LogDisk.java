@@ -108,7 +108,8 @@ final class LogDisk {
     }
 
     private static RecordKey key(long number) {
-        return new RecordKey(RecordKind.SESSION, ROW, new WireWriter().i64(number).toBytes());
+        return new RecordKey(
+                RecordKind.SESSION, ROW, new WireWriter().i64(number).toBytes());
     }
 
     private static long number(RecordKey key) {

@@ -93,7 +93,10 @@ final class LogLies {
             case SILENT -> Optional.empty();
             case DENYING ->
                 Optional.of(new LogRefused(
-                        correct.log(), callOf(correct), any(LogRefusal.values()), random.nextInt(LogLimits.ENTRIES_MAX)));
+                        correct.log(),
+                        callOf(correct),
+                        any(LogRefusal.values()),
+                        random.nextInt(LogLimits.ENTRIES_MAX)));
             case FORGING -> Optional.of(forged(correct));
         };
     }
@@ -184,7 +187,9 @@ final class LogLies {
                                 log,
                                 batch.first(),
                                 batch.first() == 1 ? LogChain.root(cluster, log) : before(batches, batch),
-                                random.nextBoolean() ? batch.entries() : batch.entries().subList(0, 1))
+                                random.nextBoolean()
+                                        ? batch.entries()
+                                        : batch.entries().subList(0, 1))
                         .encoded());
     }
 

@@ -153,7 +153,9 @@ final class NameHistory {
         }
 
         private boolean isComplete(Configuration at) {
-            for (int number = at.done.nextClearBit(0); number < requests.size(); number = at.done.nextClearBit(number + 1)) {
+            for (int number = at.done.nextClearBit(0);
+                    number < requests.size();
+                    number = at.done.nextClearBit(number + 1)) {
                 if (requests.get(number).isRequired()) {
                     return false;
                 }
@@ -179,8 +181,9 @@ final class NameHistory {
                 (requests.get(number).isRequired() ? answered : others).add(number);
             }
             answered.sort((a, b) -> Long.compare(requests.get(a).completed, requests.get(b).completed));
-            boolean mayWait = answered.stream().map(requests::get).noneMatch(request ->
-                    request.request instanceof NameRequest.Rename
+            boolean mayWait = answered.stream()
+                    .map(requests::get)
+                    .noneMatch(request -> request.request instanceof NameRequest.Rename
                             || request.request instanceof NameRequest.Copy
                             || at.state.after(request.request, request.reply) == null);
             if (!mayWait) {

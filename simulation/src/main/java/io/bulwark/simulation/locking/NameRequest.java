@@ -54,8 +54,7 @@ sealed interface NameRequest {
             case Delete delete -> Optional.of(new Command.DeleteObject(bucket, delete.key, 0));
             case Rename rename ->
                 Optional.of(new Command.RenameObject(bucket, rename.key, bucket, rename.to, Condition.NONE));
-            case Copy copy ->
-                Optional.of(new Command.CopyObject(bucket, copy.key, 0, bucket, copy.to, Condition.NONE));
+            case Copy copy -> Optional.of(new Command.CopyObject(bucket, copy.key, 0, bucket, copy.to, Condition.NONE));
             case Get ignored -> Optional.empty();
             case ListNames ignored -> Optional.empty();
         };

@@ -89,7 +89,8 @@ record NameState(SortedMap<String, Version> names) {
     }
 
     private @Nullable NameState afterList(NameRequest.ListNames list, Optional<Reply> reply) {
-        List<Reply.ObjectEntry> listed = reply.orElse(null) instanceof Reply.ObjectList page ? page.objects() : List.of();
+        List<Reply.ObjectEntry> listed =
+                reply.orElse(null) instanceof Reply.ObjectList page ? page.objects() : List.of();
         List<String> keys = new ArrayList<>();
         names.keySet().stream().filter(key -> key.startsWith(list.prefix())).forEach(keys::add);
         if (!keys.equals(listed.stream().map(Reply.ObjectEntry::key).toList())) {

@@ -89,11 +89,13 @@ final class Party {
 
     /** Does something again and again. */
     void regularly(Runnable action) {
-        run(new Timer(Optional.empty(), () -> {
+        run(
+                new Timer(Optional.empty(), () -> {
                     if (!isDead) {
                         action.run();
                     }
-                }), ignored -> {});
+                }),
+                ignored -> {});
     }
 
     /** Sends a message that no operation stands behind. */

@@ -8,6 +8,7 @@ import io.bulwark.protocol.extent.ExtentCoding;
 import io.bulwark.protocol.extent.ExtentMessage;
 import io.bulwark.protocol.extent.ExtentTiming;
 import io.bulwark.protocol.extent.ExtentWrite;
+import io.bulwark.protocol.fingerprint.Commitment;
 import io.bulwark.protocol.fingerprint.CrossChecksum;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
@@ -144,7 +145,7 @@ final class FaultyClient implements Observer {
     }
 
     void step() {
-        if (volume().policy().protocol() == Protocol.PASIS && random.nextInt(6) == 0) {
+        if (volume().policy().protocol() != Protocol.FP && random.nextInt(6) == 0) {
             poison();
             return;
         }
@@ -282,18 +283,29 @@ final class FaultyClient implements Observer {
             BlockId block = range.at(0);
             ExtentCoding coding = ExtentCoding.of(volume().policy());
             int padded = volume().policy().paddedBytes(volume().policy().blockBytes());
-            List<Bytes> mixed = new ArrayList<>(coding.encode(content(padded)).fragments());
+            Bytes one = content(padded);
+            List<Bytes> mixed = new ArrayList<>(coding.encode(one).fragments());
             int wrong = random.nextInt(mixed.size());
             mixed.set(wrong, coding.encode(content(padded)).fragments().get(wrong));
-            CrossChecksum checksum = CrossChecksum.of(mixed);
+            ExtentCoding.Encoded poison = together(mixed, one);
             PlacementGroup group = volume().group(block);
             for (int slot = 0; slot < mixed.size(); slot++) {
                 PrincipalId node = PrincipalId.node(group.holders().get(slot));
-                Message store = new ExtentMessage.Store(block, group.epoch(), slot, mixed.get(slot), checksum);
+                Message store = new ExtentMessage.Store(
+                        block, group.epoch(), slot, poison.fragments().get(slot), poison.checksum());
                 simulation.send(self, node, random.nextLong(1_000), store);
             }
-            submit(lease, range, checksum.pin(), _ -> {});
+            submit(lease, range, poison.checksum().pin(), _ -> {});
         });
+    }
+
+    /** Any fragments, under one checksum. */
+    private ExtentCoding.Encoded together(List<Bytes> mixed, Bytes block) {
+        if (volume().policy().protocol() == Protocol.PASIS) {
+            return new ExtentCoding.Encoded(CrossChecksum.of(mixed), mixed);
+        }
+        Commitment.Encoded forged = Commitment.of(volume().policy().m(), mixed, block, block);
+        return new ExtentCoding.Encoded(forged.commitment(), forged.fragments());
     }
 
     /** An inode over lists of pins that were not written everywhere, and of blocks that were never written. */

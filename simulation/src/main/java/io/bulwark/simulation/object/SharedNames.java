@@ -81,8 +81,7 @@ final class SharedNames {
                         PutOutcome.Failed _,
                         PutOutcome.SessionLost _,
                         PutOutcome.StaleEpoch _,
-                        PutOutcome.GivenUp _ ->
-                    pending.ended(now(), Outcome.FAILED);
+                        PutOutcome.GivenUp _ -> pending.ended(now(), Outcome.FAILED);
                 case PutOutcome.Unknown _ -> {}
             }
             world.ends();
