@@ -235,8 +235,12 @@ class LockingIT {
         try (Bulwark other = CLUSTER.freshClient()) {
             Bucket bucket = bucket(other, test);
             Process holder = start(
-                    JavaCommand.javaAsThis(System.getProperty("java.class.path")),
-                    HolderProcess.class.getName(),
+                    List.of(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            HolderProcess.class.getName()),
                     lockingClient().toString(),
                     bucket.name());
             List<Integer> acknowledged = new ArrayList<>();
