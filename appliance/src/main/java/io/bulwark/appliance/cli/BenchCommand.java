@@ -101,7 +101,8 @@ final class BenchCommand implements Callable<Integer> {
         }
         if (policy.given() != (what == Measurement.READ)) {
             throw new CommandFailure(
-                    CommandFailure.USAGE, "`bench read` takes a policy, such as --protocol masking; no other bench does");
+                    CommandFailure.USAGE,
+                    "`bench read` takes a policy, such as --protocol masking; no other bench does");
         }
         String name = "bench-" + ProcessHandle.current().pid() + "-" + System.currentTimeMillis();
         if (what == Measurement.READ) {
