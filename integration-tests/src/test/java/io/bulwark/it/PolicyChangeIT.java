@@ -58,7 +58,10 @@ class PolicyChangeIT {
         CommandRun tooMany = run("volume", "set", "copies", "--faults", "3").go();
         assertThat(tooMany.exitCode()).isEqualTo(2);
         assertThat(tooMany.err()).contains("4b + 1 is 13");
-        assertThat(run("volume", "set", "copies", "--faults", "2").json().get("faults").asInt())
+        assertThat(run("volume", "set", "copies", "--faults", "2")
+                        .json()
+                        .get("faults")
+                        .asInt())
                 .isEqualTo(2);
         int before = rounds.get();
         await().until(() -> rounds.get() > before + 3 || load.isDone());

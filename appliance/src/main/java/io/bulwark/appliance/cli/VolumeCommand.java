@@ -39,7 +39,8 @@ final class VolumeCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "volume needs one of create, list, remove, set, stat, read, write");
+        throw new ParameterException(
+                spec.commandLine(), "volume needs one of create, list, remove, set, stat, read, write");
     }
 
     @Command(name = "create", description = "Create a volume over all nodes.")
@@ -107,7 +108,7 @@ final class VolumeCommand implements Runnable {
     @Command(
             name = "set",
             description = {
-                "Let a register volume under masking quorums tolerate more faulty nodes, while it is read and written.",
+                "Let a register volume under masking quorums tolerate more faulty nodes, while it is in use.",
                 "The present number gives an announced change up."
             })
     int set(

@@ -134,7 +134,8 @@ final class Grants {
         Set<Integer> volumes = new HashSet<>();
         for (Table.Entry<Integer, Volumes.Definition> volume : tables.volumes.all()) {
             Volumes.Definition definition = volume.value();
-            if (definition.kind() == VolumeKind.REGISTER && definition.policy().protocol().isVersioned()) {
+            if (definition.kind() == VolumeKind.REGISTER
+                    && definition.policy().protocol().isVersioned()) {
                 volumes.add(volume.key());
             }
         }

@@ -111,7 +111,10 @@ final class PlacementChanges {
         volumes.setPolicy(volume, policy, next.f());
         for (int index = 0; index < volume.groups().size(); index++) {
             PlacementGroup group = volume.groups().get(index);
-            volumes.set(volumes.byId(volume.id()).volume(), index, group.announced(0, group.holders().getFirst()));
+            volumes.set(
+                    volumes.byId(volume.id()).volume(),
+                    index,
+                    group.announced(0, group.holders().getFirst()));
         }
     }
 

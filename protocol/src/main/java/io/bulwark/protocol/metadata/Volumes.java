@@ -264,8 +264,7 @@ final class Volumes {
         Definition old = tables.volumes.get(volume.id()).orElseThrow();
         tables.volumes.put(
                 old.id,
-                new Definition(
-                        old.id, old.name, old.kind, policy, old.blocks, old.groups, old.quotaBytes, nextFaults));
+                new Definition(old.id, old.name, old.kind, policy, old.blocks, old.groups, old.quotaBytes, nextFaults));
         tables.totals().mapVersion++;
     }
 

@@ -38,13 +38,7 @@ public final class ReadPlanner {
      * @param bytes all bytes of fragments that nodes sent
      */
     public record Statistics(
-            long reads,
-            long secondRounds,
-            long fetches,
-            long asked,
-            long bytes,
-            int delta,
-            double hashProbability) {
+            long reads, long secondRounds, long fetches, long asked, long bytes, int delta, double hashProbability) {
         /** Returns the counts since an earlier time. */
         public Statistics since(Statistics earlier) {
             return new Statistics(

@@ -68,7 +68,9 @@ class PolicyChangeTest {
         seal(0, N - 1);
         assertThat(volume().groups()).extracting(PlacementGroup::epoch).containsExactly(1L, 1L);
         seal(1, N - 2);
-        assertThat(volume().policy().f()).as("one seal is missing in the second group").isEqualTo(1);
+        assertThat(volume().policy().f())
+                .as("one seal is missing in the second group")
+                .isEqualTo(1);
         seal(1, N - 1);
         assertThat(volume().policy()).isEqualTo(ProtectionPolicy.masking(2, N, 512));
         for (int group = 0; group < GROUPS; group++) {
@@ -88,8 +90,7 @@ class PolicyChangeTest {
         seal(0, N - 1);
         seal(1, N - 1);
         int spare = volume().groups().getFirst().holders().getFirst();
-        alice.refused(
-                MetadataError.BAD_ARGUMENT, new Command.ChangeHolder("copies", 0, 2, spare, spare));
+        alice.refused(MetadataError.BAD_ARGUMENT, new Command.ChangeHolder("copies", 0, 2, spare, spare));
         for (int group = 0; group < GROUPS; group++) {
             for (int slot = 0; slot < N; slot++) {
                 node(group, slot).done(new ConfirmEpoch(volume().id(), group, 2));
@@ -112,8 +113,7 @@ class PolicyChangeTest {
 
     @Test
     void whatHasNoSumIsRefusedWithTheSum() {
-        assertThat(refused(new ChangePolicy("copies", 3)))
-                .contains("4b + 1 is 13");
+        assertThat(refused(new ChangePolicy("copies", 3))).contains("4b + 1 is 13");
         alice.refused(MetadataError.BAD_ARGUMENT, new ChangePolicy("copies", 0));
         alice.refused(MetadataError.BAD_ARGUMENT, new ChangePolicy("copies", 1));
         alice.refused(MetadataError.BAD_ARGUMENT, new ChangePolicy("copies", Integer.MAX_VALUE));
@@ -121,15 +121,11 @@ class PolicyChangeTest {
         rig.user(READER, 0).refused(MetadataError.NOT_AUTHORISED, new ChangePolicy("copies", 2));
         alice.run(new Command.CreateVolume(
                 "pasis", VolumeKind.REGISTER, ProtectionPolicy.pasis(1, 2, N, 512, Verification.LAZY), 9, 1, 0));
-        assertThat(refused(new ChangePolicy("pasis", 2)))
-                .contains("another volume");
-        alice.run(new Command.CreateVolume(
-                "objects", VolumeKind.OBJECT, ProtectionPolicy.masking(1, N, 512), 0, 1, 0));
+        assertThat(refused(new ChangePolicy("pasis", 2))).contains("another volume");
+        alice.run(new Command.CreateVolume("objects", VolumeKind.OBJECT, ProtectionPolicy.masking(1, N, 512), 0, 1, 0));
         alice.refused(MetadataError.BAD_ARGUMENT, new ChangePolicy("objects", 2));
-        alice.run(new Command.CreateVolume(
-                "more", VolumeKind.REGISTER, ProtectionPolicy.masking(2, N, 512), 9, 1, 0));
-        assertThat(refused(new ChangePolicy("more", 1)))
-                .contains("7 nodes", "need 8");
+        alice.run(new Command.CreateVolume("more", VolumeKind.REGISTER, ProtectionPolicy.masking(2, N, 512), 9, 1, 0));
+        assertThat(refused(new ChangePolicy("more", 1))).contains("7 nodes", "need 8");
     }
 
     /** The sums of docs/epochs.md: what is complete under b is found by reads under b' and can be repaired. */
@@ -145,7 +141,9 @@ class PolicyChangeTest {
                     }
                     assertThat(good - later).as("in n - b' answers").isGreaterThanOrEqualTo(n - 3 * later);
                     assertThat(good - later).as("holders that have confirmed").isGreaterThanOrEqualTo(later + 1);
-                    assertThat(b + later).as("nodes that may go on in the old epoch").isLessThan(n - b);
+                    assertThat(b + later)
+                            .as("nodes that may go on in the old epoch")
+                            .isLessThan(n - b);
                 }
             }
         }

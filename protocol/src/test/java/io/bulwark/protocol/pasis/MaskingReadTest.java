@@ -15,7 +15,8 @@ class MaskingReadTest {
     private final GroupFixture group = GroupFixture.masking(1, 5);
     private final GroupFixture.Version old = group.version(1, 1);
     private final GroupFixture.Version fresh = group.version(2, 2);
-    private final PasisRead read = PasisRead.withWriteBack(group.pasis(), GroupFixture.CLIENT, 5, GroupFixture.TIMES, ReadPlan.full(group.pasis()));
+    private final PasisRead read = PasisRead.withWriteBack(
+            group.pasis(), GroupFixture.CLIENT, 5, GroupFixture.TIMES, ReadPlan.full(group.pasis()));
 
     private List<Effect> tell(int slot, PasisMessage answer) {
         return read.onMessage(0, GroupFixture.node(slot), answer);
@@ -98,8 +99,7 @@ class MaskingReadTest {
         few.onMessage(0, GroupFixture.node(3), verified(3, fresh, false));
         assertThat(few.outcome()).isEmpty();
         few.onMessage(0, GroupFixture.node(2), verified(2, fresh, false));
-        assertThat(few.outcome())
-                .contains(new PasisReadOutcome.Value(fresh.timestamp(), fresh.block(), fresh.block()));
+        assertThat(few.outcome()).contains(new PasisReadOutcome.Value(fresh.timestamp(), fresh.block(), fresh.block()));
         assertThat(few.report()).isEqualTo(new ReadReport(0, 1, 3, false, false, 512));
     }
 
@@ -126,15 +126,12 @@ class MaskingReadTest {
         few.start(0);
         for (int slot = 4; slot > 1; slot--) {
             few.onMessage(
-                    0,
-                    GroupFixture.node(slot),
-                    slot == 4 ? answer(4, fresh, false, true) : group.history(slot, fresh));
+                    0, GroupFixture.node(slot), slot == 4 ? answer(4, fresh, false, true) : group.history(slot, fresh));
         }
         assertThat(few.outcome()).isEmpty();
         assertThat(few.onMessage(0, GroupFixture.node(1), group.history(1, fresh)))
                 .isEmpty();
-        assertThat(few.outcome())
-                .contains(new PasisReadOutcome.Value(fresh.timestamp(), fresh.block(), fresh.block()));
+        assertThat(few.outcome()).contains(new PasisReadOutcome.Value(fresh.timestamp(), fresh.block(), fresh.block()));
 
         PasisRead behind = optimistic(1);
         behind.start(0);
@@ -165,8 +162,7 @@ class MaskingReadTest {
                 ValidatingTimestamp.NONE);
         assertThat(asked(few.onMessage(0, GroupFixture.node(4), wrong))).containsExactly(3);
         few.onMessage(0, GroupFixture.node(3), group.fragment(3, fresh));
-        assertThat(few.outcome())
-                .contains(new PasisReadOutcome.Value(fresh.timestamp(), fresh.block(), fresh.block()));
+        assertThat(few.outcome()).contains(new PasisReadOutcome.Value(fresh.timestamp(), fresh.block(), fresh.block()));
         assertThat(few.report()).isEqualTo(new ReadReport(0, 0, 3, false, true, 1024));
     }
 

@@ -91,7 +91,8 @@ class OptimisticReadPaperTest {
         private final int n = 4 * b + 1 + random.nextInt(3);
         private final int delta = random.nextInt(b + 1);
         private final GroupFixture group = GroupFixture.masking(b, n);
-        private final List<Integer> order = new ArrayList<>(IntStream.range(0, n).boxed().toList());
+        private final List<Integer> order =
+                new ArrayList<>(IntStream.range(0, n).boxed().toList());
         private final GroupFixture.Version before = group.version(1, 1);
         private final GroupFixture.Version last = group.version(2, 2);
         private final GroupFixture.Version forged = group.version(3, 3);
@@ -152,8 +153,7 @@ class OptimisticReadPaperTest {
                 PasisMessage.Request request = requests.remove();
                 PasisMessage answer = answer(request);
                 if (answer != null) {
-                    enqueue(read.onMessage(
-                            1, GroupFixture.node(request.target().slot()), answer));
+                    enqueue(read.onMessage(1, GroupFixture.node(request.target().slot()), answer));
                 }
             }
         }
@@ -212,9 +212,7 @@ class OptimisticReadPaperTest {
             return new PasisMessage.History(
                     ask.target(),
                     ask.before(),
-                    ask.before().isNone()
-                            ? List.of(new PasisMessage.Entry(version.timestamp(), verified))
-                            : List.of(),
+                    ask.before().isNone() ? List.of(new PasisMessage.Entry(version.timestamp(), verified)) : List.of(),
                     false,
                     collected,
                     ask.withFragment() ? copy : null);

@@ -19,7 +19,8 @@ class PasisReadTest {
     private final GroupFixture group = GroupFixture.of(1, 2, 5);
     private final GroupFixture.Version old = group.version(1, 1);
     private final GroupFixture.Version fresh = group.version(2, 2);
-    private final PasisRead read = PasisRead.withWriteBack(group.pasis(), GroupFixture.CLIENT, 5, GroupFixture.TIMES, ReadPlan.full(group.pasis()));
+    private final PasisRead read = PasisRead.withWriteBack(
+            group.pasis(), GroupFixture.CLIENT, 5, GroupFixture.TIMES, ReadPlan.full(group.pasis()));
     private long now;
 
     private List<Effect> tell(int slot, PasisMessage answer) {
@@ -348,7 +349,8 @@ class PasisReadTest {
     /** The nodes that claimed it may be gone, and others have collected a later version. */
     @Test
     void aRepairThatComesToNoEndIsGivenUpForALaterVersion() {
-        PasisRead reader = PasisRead.withRepairRequests(group.pasis(), GroupFixture.TIMES, ReadPlan.full(group.pasis()));
+        PasisRead reader =
+                PasisRead.withRepairRequests(group.pasis(), GroupFixture.TIMES, ReadPlan.full(group.pasis()));
         reader.start(0);
         tell(reader, 0, group.history(0, fresh));
         tell(reader, 1, group.history(1, fresh));

@@ -51,8 +51,9 @@ class ReadPlannerTest {
     @Test
     void doubtedNodesAreAskedLastAndAllOfThemInSomeOrder() {
         for (int i = 0; i < 50; i++) {
-            List<Integer> order =
-                    planner(Optimism.BLIND, OptionalDouble.empty()).plan(group, Set.of(2, 7)).order();
+            List<Integer> order = planner(Optimism.BLIND, OptionalDouble.empty())
+                    .plan(group, Set.of(2, 7))
+                    .order();
             assertThat(order).hasSize(9).containsAll(List.of(0, 1, 3, 4, 5, 6, 8));
             assertThat(order.subList(7, 9)).containsExactlyInAnyOrder(2, 7);
         }
@@ -107,10 +108,11 @@ class ReadPlannerTest {
             }
         }
         for (int slot = 0; slot < 9; slot++) {
-            assertThat(1 - (double) copies[slot] / asked[slot]).as("seed " + SEED).isBetween(p - 0.04, p + 0.04);
+            assertThat(1 - (double) copies[slot] / asked[slot])
+                    .as("seed " + SEED)
+                    .isBetween(p - 0.04, p + 0.04);
         }
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> new ReadTuning(Optimism.BLIND, OptionalDouble.of(1.01)));
+        assertThatIllegalArgumentException().isThrownBy(() -> new ReadTuning(Optimism.BLIND, OptionalDouble.of(1.01)));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new ReadTuning(Optimism.BLIND, OptionalDouble.of(Double.NaN)));
     }

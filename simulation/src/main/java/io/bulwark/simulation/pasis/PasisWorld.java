@@ -109,8 +109,7 @@ public final class PasisWorld implements SimulatedWorld {
         this.blocks = 1 + random.nextInt(3);
         Random placing = new Random(setting.random("holders").nextLong());
         boolean raises = replacing && protocol == Protocol.MASKING && setting.faults() > 1;
-        this.volume =
-                new PasisVolume(setting, protocol, blocks, replacing ? 1 + placing.nextInt(MORE_NODES) : 0);
+        this.volume = new PasisVolume(setting, protocol, blocks, replacing ? 1 + placing.nextInt(MORE_NODES) : 0);
         if (raises) {
             volume.placed().beginWith(setting.faults() - 1);
         }
@@ -132,15 +131,7 @@ public final class PasisWorld implements SimulatedWorld {
                 new Random(setting.random("plans").nextLong()));
         // A slot whose holder has not confirmed counts among the b, so that fewer nodes may lie in some runs.
         int lying = replacing ? placing.nextInt(volume.policy().f() + 1) : setting.faults();
-        while (faulty.size() < lying) {
-            faulty.add(PrincipalId.node(random.nextInt(volume.nodes())));
-        }
-        Set<PrincipalId> awake = Set.copyOf(faulty);
-        while (raises && faulty.size() == lying) {
-            faulty.add(PrincipalId.node(random.nextInt(volume.nodes())));
-        }
-        this.sleepers = new HashSet<>(faulty);
-        sleepers.removeAll(awake);
+        this.sleepers = chooseFaulty(lying, raises);
         this.attackingParties = new HashSet<>(faulty);
         List<PrincipalId> correct = IntStream.range(0, volume.nodes())
                 .mapToObj(PrincipalId::node)
@@ -164,7 +155,7 @@ public final class PasisWorld implements SimulatedWorld {
         for (int node = 0; node < volume.nodes(); node++) {
             addNode(PrincipalId.node(node), everyTicks, plot);
         }
-        List<PrincipalId> liars = awake.stream().sorted().toList();
+        List<PrincipalId> liars = faulty().stream().sorted().toList();
         for (int i = 0; i < setting.byzantineClients(); i++) {
             PrincipalId self = PrincipalId.client(ATTACKERS_FROM + i);
             attackingParties.add(self);
@@ -175,6 +166,18 @@ public final class PasisWorld implements SimulatedWorld {
             sessions[writer] = writer;
             volume.open(PrincipalId.client(writer), writer);
         }
+    }
+
+    /** Chooses the faulty nodes, and returns the one that lies only later. */
+    private Set<PrincipalId> chooseFaulty(int lying, boolean raises) {
+        while (faulty.size() < lying) {
+            faulty.add(PrincipalId.node(random.nextInt(volume.nodes())));
+        }
+        Set<PrincipalId> awake = Set.copyOf(faulty);
+        while (raises && faulty.size() == lying) {
+            faulty.add(PrincipalId.node(random.nextInt(volume.nodes())));
+        }
+        return faulty.stream().filter(node -> !awake.contains(node)).collect(Collectors.toUnmodifiableSet());
     }
 
     /**
@@ -256,9 +259,7 @@ public final class PasisWorld implements SimulatedWorld {
 
     @Override
     public Set<PrincipalId> faulty() {
-        return faulty.stream()
-                .filter(node -> !sleepers.contains(node))
-                .collect(Collectors.toUnmodifiableSet());
+        return faulty.stream().filter(node -> !sleepers.contains(node)).collect(Collectors.toUnmodifiableSet());
     }
 
     @Override
@@ -424,8 +425,8 @@ public final class PasisWorld implements SimulatedWorld {
         }
         Bytes value = values.next();
         ValidatingTimestamp floor = invariants.floor(block);
-        Bytes crossChecksum = group.timestamp(1, client, group.encode(group.padded(value)))
-                .crossChecksum();
+        Bytes crossChecksum =
+                group.timestamp(1, client, group.encode(group.padded(value))).crossChecksum();
         invariants.writes(crossChecksum, value);
         ClientOperation<PasisWriteOutcome> write = operations.write(group, client, sessions[client.number()], value);
         pending.begin(

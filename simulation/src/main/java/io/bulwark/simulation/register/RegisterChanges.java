@@ -32,8 +32,7 @@ public final class RegisterChanges {
     private final Map<Integer, Set<Integer>> late = new HashMap<>();
 
     /** @param faults to which the volume is raised where it begins below */
-    public RegisterChanges(
-            PlacedVolume volume, Set<PrincipalId> faulty, int nodes, int faults, Random random) {
+    public RegisterChanges(PlacedVolume volume, Set<PrincipalId> faulty, int nodes, int faults, Random random) {
         this.faults = faults;
         this.volume = volume;
         this.faulty = faulty;

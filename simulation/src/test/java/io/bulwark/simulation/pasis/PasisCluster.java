@@ -276,8 +276,8 @@ final class PasisCluster {
     }
 
     PasisReadOutcome read(long block) {
-        RunningOperation<PasisReadOutcome> running =
-                simulation.start(READER, PasisRead.withRepairRequests(group(block), TIMES, ReadPlan.full(group(block))));
+        RunningOperation<PasisReadOutcome> running = simulation.start(
+                READER, PasisRead.withRepairRequests(group(block), TIMES, ReadPlan.full(group(block))));
         simulation.runUntil(() -> running.outcome().isPresent(), 30_000);
         return running.outcome().orElseThrow();
     }

@@ -166,7 +166,9 @@ final class FigureCluster implements AutoCloseable {
     CompletableFuture<?> read(int client, PasisGroup group) {
         Client reader = clients.get(client);
         return reader.driver
-                .submit(PasisRead.withWriteBack(group, reader.id, SESSION, TIMES, ReadPlan.full(group)), setup.blockBytes)
+                .submit(
+                        PasisRead.withWriteBack(group, reader.id, SESSION, TIMES, ReadPlan.full(group)),
+                        setup.blockBytes)
                 .thenAccept(outcome -> {
                     if (!(outcome instanceof PasisReadOutcome.Value)) {
                         throw new IllegalStateException(group.block() + ": " + outcome);
