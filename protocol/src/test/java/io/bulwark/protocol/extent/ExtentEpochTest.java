@@ -212,8 +212,8 @@ class ExtentEpochTest {
     @PlantedBug(
             in = ExtentRead.class,
             rule = "an extent is incomplete only by the word of 2f + 1 holders",
-            replace = "neverStoredCount() > 2 * f",
-            with = "neverStoredCount() >= 2 * f")
+            replace = "neverStoredCount() > policy.lackingMax()",
+            with = "neverStoredCount() >= policy.lackingMax()")
     @Test
     void incompleteTakesMoreThanTwoF() {
         read.start(0);
