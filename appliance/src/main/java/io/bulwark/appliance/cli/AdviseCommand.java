@@ -125,8 +125,8 @@ final class AdviseCommand implements Callable<Integer> {
 
     private void print(List<PolicyAdvice> advice) {
         List<List<String>> rows = new ArrayList<>();
-        List<String> head = new ArrayList<>(List.of(
-                "POLICY", "BLOCK", "STORED", "ASKED", "NO READ AFTER WRITE", "NO READ LATER", "WRITE WAITS"));
+        List<String> head = new ArrayList<>(
+                List.of("POLICY", "BLOCK", "STORED", "ASKED", "NO READ AFTER WRITE", "NO READ LATER", "WRITE WAITS"));
         rows.add(head);
         for (PolicyAdvice each : advice) {
             List<String> row = new ArrayList<>(List.of(

@@ -80,7 +80,11 @@ class RegisterReplacementTest {
     void nothingIsLostWhenMoreFaultsAreToleratedFromSomeEpochOn() {
         SimulatedProtocol masking = PasisProtocol.masking(PasisParts.PRODUCTION, true);
         Shape twoFaults = new Shape(
-                OptionalInt.empty(), OptionalInt.of(2), OptionalInt.empty(), OptionalInt.empty(), OptionalInt.of(STEPS));
+                OptionalInt.empty(),
+                OptionalInt.of(2),
+                OptionalInt.empty(),
+                OptionalInt.empty(),
+                OptionalInt.of(STEPS));
         long first = Long.getLong("bulwark.seed", 1);
         int raised = 0;
         for (long seed = first; seed < first + RUNS; seed++) {
