@@ -51,8 +51,7 @@ class ArchiveIT {
     }
 
     private List<Integer> someNodes(int count) {
-        List<Integer> nodes =
-                new ArrayList<>(IntStream.range(0, NODES).boxed().toList());
+        List<Integer> nodes = new ArrayList<>(IntStream.range(0, NODES).boxed().toList());
         Collections.shuffle(nodes, random);
         return nodes.subList(0, count);
     }

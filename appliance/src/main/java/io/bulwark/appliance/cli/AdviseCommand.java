@@ -5,6 +5,7 @@ import io.bulwark.protocol.cluster.AvailabilityTarget;
 import io.bulwark.protocol.cluster.PolicyAdvice;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Verification;
+import io.bulwark.protocol.fingerprint.FingerprintBound;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,6 +29,7 @@ import picocli.CommandLine.Option;
         })
 final class AdviseCommand implements Callable<Integer> {
     private static final int BLOCK_BYTES = 1 << 20;
+    private static final int BLOCK_BYTES_LEAST = 4096;
 
     @Mixin
     private final GlobalOptions global = new GlobalOptions();
@@ -74,17 +76,30 @@ final class AdviseCommand implements Callable<Integer> {
         }
         List<PolicyAdvice> advice = new ArrayList<>();
         List<String> refused = new ArrayList<>();
-        add(() -> new ProtectionPolicy(faults, faults + 1, 3 * faults + 1, BLOCK_BYTES), wanted, advice, refused);
+        add(this::fp, wanted, advice, refused);
         add(() -> pasis(faults + 1), wanted, advice, refused);
         add(() -> pasis(1), wanted, advice, refused);
         add(() -> ArchiveChooser.choose(wanted, faults, Math.min(255, nodes)), wanted, advice, refused);
         if (global.json()) {
             GlobalOptions.printJson(advice.stream().map(this::json).toList());
         } else {
-            print(advice);
+            if (!advice.isEmpty()) {
+                print(advice);
+            }
             refused.forEach(System.out::println);
         }
         return 0;
+    }
+
+    /** FP with the largest blocks, up to the default, for which its fingerprints are strong enough. */
+    private ProtectionPolicy fp() {
+        int m = faults + 1;
+        int n = 3 * faults + 1;
+        int bytes = BLOCK_BYTES;
+        while (bytes > BLOCK_BYTES_LEAST && !FingerprintBound.holds(m, n, Math.ceilDiv(bytes, m))) {
+            bytes /= 2;
+        }
+        return new ProtectionPolicy(faults, m, n, bytes);
     }
 
     private ProtectionPolicy pasis(int m) {
@@ -110,8 +125,8 @@ final class AdviseCommand implements Callable<Integer> {
 
     private void print(List<PolicyAdvice> advice) {
         List<List<String>> rows = new ArrayList<>();
-        List<String> head = new ArrayList<>(List.of(
-                "POLICY", "BLOCK", "STORED", "ASKED", "NO READ AFTER WRITE", "NO READ LATER", "WRITE WAITS"));
+        List<String> head = new ArrayList<>(
+                List.of("POLICY", "BLOCK", "STORED", "ASKED", "NO READ AFTER WRITE", "NO READ LATER", "WRITE WAITS"));
         rows.add(head);
         for (PolicyAdvice each : advice) {
             List<String> row = new ArrayList<>(List.of(

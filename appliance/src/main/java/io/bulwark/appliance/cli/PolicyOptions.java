@@ -103,7 +103,9 @@ final class PolicyOptions {
         if (!isArchiveChosen()) {
             return VolumeSpec.objects(name, checked(choice()::objectPolicy));
         }
-        int nodes = fragments != null ? fragments : Math.min(255, client.nodes().map().nodes().size());
+        int nodes = fragments != null
+                ? fragments
+                : Math.min(255, client.nodes().map().nodes().size());
         return VolumeSpec.objects(name, checked(() -> archive(nodes)));
     }
 

@@ -7,8 +7,8 @@ import org.junit.jupiter.api.Test;
 class AdviseCommandTest {
     @Test
     void showsEachClassAndItsPrice() {
-        CommandOutput output = CommandOutput.of(
-                "advise", "--nodes", "40", "--faults", "4", "--availability", "0.9", "--price", "10");
+        CommandOutput output =
+                CommandOutput.of("advise", "--nodes", "40", "--faults", "4", "--availability", "0.9", "--price", "10");
         assertThat(output.exitCode()).isZero();
         assertThat(output.out())
                 .contains("TB-MONTH")
@@ -28,7 +28,8 @@ class AdviseCommandTest {
 
     @Test
     void impossibleNumbersAreUsageErrors() {
-        assertThat(CommandOutput.of("advise", "--nodes", "40", "--availability", "1").exitCode())
+        assertThat(CommandOutput.of("advise", "--nodes", "40", "--availability", "1")
+                        .exitCode())
                 .isEqualTo(CommandFailure.USAGE);
         assertThat(CommandOutput.of("advise", "--nodes", "0").exitCode()).isEqualTo(CommandFailure.USAGE);
         assertThat(CommandOutput.of("advise").exitCode()).isEqualTo(CommandFailure.USAGE);

@@ -34,9 +34,9 @@ public final class ArchiveChooser {
             ProtectionPolicy widest = policy(f, f + 1, n);
             throw new IllegalArgumentException(String.format(
                     Locale.ROOT,
-                    "archive with f=%d over %d nodes does not reach the target: even with m=%d, the least, more than %d"
-                            + " of %d nodes are away with a probability of %.1e (%s); choose more nodes, fewer faults, or"
-                            + " another target",
+                    "archive with f=%d over %d nodes does not reach the target: even with m=%d, the least, more than"
+                        + " %d of %d nodes are away with a probability of %.1e (%s); choose more nodes, fewer faults,"
+                        + " or another target",
                     f,
                     n,
                     f + 1,

@@ -61,9 +61,7 @@ record ArchiveCoding(int m, int n) implements ExtentCoding {
 
     @Override
     public boolean isFragmentOf(Checksum checksum, int slot, Bytes fragment) {
-        return checksum instanceof Commitment commitment
-                && fits(commitment)
-                && commitment.isConsistent(slot, fragment);
+        return checksum instanceof Commitment commitment && fits(commitment) && commitment.isConsistent(slot, fragment);
     }
 
     @Override

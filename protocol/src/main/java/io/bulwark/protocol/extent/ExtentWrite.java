@@ -174,7 +174,11 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
             if (outcome == null
                     && isSilent(slot)
                     && timing.isLate(
-                            silentMillis, nowMillis - slot.movedMillis, silentSlots, slots.length - policy.writeQuorum(), slowestAnswerMillis)) {
+                            silentMillis,
+                            nowMillis - slot.movedMillis,
+                            silentSlots,
+                            slots.length - policy.writeQuorum(),
+                            slowestAnswerMillis)) {
                 slot.late = true;
                 String detail = "no answer to STORE for " + silentMillis + " ms";
                 effects.add(new Effect.Evidence(node(index), block, Verdict.SLOW, detail));

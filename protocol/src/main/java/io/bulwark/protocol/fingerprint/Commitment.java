@@ -118,8 +118,7 @@ public final class Commitment implements Checksum {
     }
 
     /** Targets for symbols in order, one array for each slot. */
-    private static FountainCode.Targets targets(
-            BlockSchedule schedule, byte[][] arrays, int symbolBytes) {
+    private static FountainCode.Targets targets(BlockSchedule schedule, byte[][] arrays, int symbolBytes) {
         int count = schedule.symbols();
         int[] numbers = new int[count];
         byte[][] targets = new byte[count][];
@@ -143,7 +142,12 @@ public final class Commitment implements Checksum {
     }
 
     private static WireWriter header(int length, int m, BlockSchedule schedule) {
-        return new WireWriter(encodedBytes(schedule)).i32(length).u8(0).u8(0).u8(m).u8(schedule.n());
+        return new WireWriter(encodedBytes(schedule))
+                .i32(length)
+                .u8(0)
+                .u8(0)
+                .u8(m)
+                .u8(schedule.n());
     }
 
     /** @throws IllegalArgumentException if a bound of the encoding does not hold */
@@ -305,15 +309,12 @@ public final class Commitment implements Checksum {
         byte[] prints = new byte[count * Fingerprint.LENGTH];
         byte[][] arrays = new byte[count][];
         Arrays.fill(arrays, prints);
-        int[] numbers =
-                IntStream.range(0, count).map(i -> slot * count + i).toArray();
+        int[] numbers = IntStream.range(0, count).map(i -> slot * count + i).toArray();
         int[] positions =
                 IntStream.range(0, count).map(i -> i * Fingerprint.LENGTH).toArray();
         int at = HEAD_BYTES + 2 * Hashes.LENGTH;
         schedule.code()
-                .encode(
-                        encoded.slice(at, encoded.length() - at),
-                        new FountainCode.Targets(numbers, arrays, positions));
+                .encode(encoded.slice(at, encoded.length() - at), new FountainCode.Targets(numbers, arrays, positions));
         return prints;
     }
 

@@ -17,7 +17,8 @@ final class MerkleTree {
     private final List<List<Bytes>> levels = new ArrayList<>();
 
     MerkleTree(List<Bytes> blocks) {
-        List<Bytes> level = new ArrayList<>(blocks.stream().map(MerkleTree::leaf).toList());
+        List<Bytes> level =
+                new ArrayList<>(blocks.stream().map(MerkleTree::leaf).toList());
         while (level.size() < 1 << depth(blocks.size())) {
             level.add(NONE);
         }
@@ -45,9 +46,7 @@ final class MerkleTree {
     void copyPath(int slot, byte[] target, int at) {
         int position = slot;
         for (int level = 0; level < levels.size() - 1; level++) {
-            levels.get(level)
-                    .get(position ^ 1)
-                    .copyTo(0, target, at + level * Hashes.LENGTH, Hashes.LENGTH);
+            levels.get(level).get(position ^ 1).copyTo(0, target, at + level * Hashes.LENGTH, Hashes.LENGTH);
             position /= 2;
         }
     }

@@ -8,8 +8,7 @@ import java.util.Arrays;
 
 /** Symbol operations on 64-bit words and tables of products. */
 final class PortableSymbolLoop implements SymbolLoop {
-    private static final VarHandle WORDS =
-            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle WORDS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     private static final byte[][] PRODUCTS = products();
 

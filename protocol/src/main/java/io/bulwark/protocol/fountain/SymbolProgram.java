@@ -6,7 +6,6 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Computation of the intermediate symbols from a set of received symbols, compiled once for the set and run for every piece of a segment. In its

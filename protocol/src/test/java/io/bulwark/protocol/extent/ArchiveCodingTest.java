@@ -96,7 +96,8 @@ class ArchiveCodingTest {
             assertThat(CODING.accept(encoded.checksum(), slot, fragment.slice(0, fragment.length() - 1)))
                     .isEmpty();
         }
-        assertThat(CODING.accept(encoded.checksum(), POLICY.n(), encoded.fragments().getFirst()))
+        assertThat(CODING.accept(
+                        encoded.checksum(), POLICY.n(), encoded.fragments().getFirst()))
                 .isEmpty();
     }
 
@@ -123,8 +124,7 @@ class ArchiveCodingTest {
         mixed.set(12, CODING.encode(other).fragments().get(12));
         Encoded forged = encoded(Commitment.of(POLICY.m(), mixed, segment, segment));
         Map<Integer, Bytes> right = new TreeMap<>();
-        IntStream.range(0, 4)
-                .forEach(slot -> right.put(slot, forged.fragments().get(slot)));
+        IntStream.range(0, 4).forEach(slot -> right.put(slot, forged.fragments().get(slot)));
         assertThat(CODING.decode(forged.checksum(), right, false)).isEqualTo(new DecodeResult.Block(segment));
         assertThat(CODING.encodes(forged.checksum(), segment, right.keySet()))
                 .as("the root has a block of another segment")
@@ -135,23 +135,27 @@ class ArchiveCodingTest {
     @Test
     void anotherHashThanTheSegmentsIsPoisonous() {
         Encoded forged = encoded(Commitment.of(POLICY.m(), encoded.fragments(), randomSegment(30_000), segment));
-        assertThat(CODING.accept(forged.checksum(), 3, forged.fragments().get(3))).isPresent();
+        assertThat(CODING.accept(forged.checksum(), 3, forged.fragments().get(3)))
+                .isPresent();
         assertThat(CODING.decode(forged.checksum(), some(forged, 4), false)).isEqualTo(new DecodeResult.Poisonous());
     }
 
     @Test
     void encodesAgainToAllFragments() {
         assertThat(CODING.encodeExactly(encoded.checksum(), segment)).contains(encoded.fragments());
-        assertThat(CODING.encodes(encoded.checksum(), segment, Set.of(0, 1, 2, 3))).isTrue();
+        assertThat(CODING.encodes(encoded.checksum(), segment, Set.of(0, 1, 2, 3)))
+                .isTrue();
         assertThat(CODING.fragments(segment)).isEqualTo(encoded.fragments());
-        assertThat(CODING.encodeExactly(encoded.checksum(), randomSegment(30_000))).isEmpty();
+        assertThat(CODING.encodeExactly(encoded.checksum(), randomSegment(30_000)))
+                .isEmpty();
         assertThat(CODING.matches(segment, 5, encoded.fragments().get(5))).isTrue();
         assertThat(CODING.matches(segment, 6, encoded.fragments().get(5))).isFalse();
     }
 
     @Test
     void commitmentsOfOtherPoliciesAreRefused() {
-        Encoded of = ExtentCoding.of(ProtectionPolicy.archive(2, 5, 14, 1 << 20)).encode(segment(5));
+        Encoded of =
+                ExtentCoding.of(ProtectionPolicy.archive(2, 5, 14, 1 << 20)).encode(segment(5));
         assertThat(CODING.accept(of.checksum(), 0, of.fragments().getFirst())).isEmpty();
         assertThat(CODING.decode(of.checksum(), some(of, 5), false)).isEqualTo(new DecodeResult.None());
         assertThat(CODING.encodeExactly(of.checksum(), segment)).isEmpty();

@@ -32,8 +32,8 @@ public class FountainCodeBenchmark {
     private final FountainCode fountain = FountainCode.of(K);
     private final ErasureCode reedSolomon = ErasureCode.of(M, 2 * M);
     private final byte[][] repair = new byte[K][LENGTH];
-    private final FountainCode.Targets repairTargets = new FountainCode.Targets(
-            IntStream.range(K, 2 * K).toArray(), repair, new int[K]);
+    private final FountainCode.Targets repairTargets =
+            new FountainCode.Targets(IntStream.range(K, 2 * K).toArray(), repair, new int[K]);
     private final int[] received =
             IntStream.range(0, K + 4).map(i -> i < K / 2 ? 2 * i : K / 2 + i).toArray();
     private final byte[][] lost = new byte[K / 2][LENGTH];
@@ -51,8 +51,7 @@ public class FountainCodeBenchmark {
         new Random(1).nextBytes(bytes);
         data = Bytes.of(bytes);
         byte[][] all = new byte[2 * K][LENGTH];
-        fountain.encode(
-                data, new FountainCode.Targets(IntStream.range(0, 2 * K).toArray(), all, new int[2 * K]));
+        fountain.encode(data, new FountainCode.Targets(IntStream.range(0, 2 * K).toArray(), all, new int[2 * K]));
         symbols = Arrays.stream(received).mapToObj(i -> Bytes.of(all[i])).toArray(Bytes[]::new);
         List<Bytes> encoded = reedSolomon.encode(data, 2 * M);
         fragments = Arrays.stream(slots).mapToObj(encoded::get).toList();

@@ -126,8 +126,8 @@ class FountainCodeTest {
                 failures[more++]++;
             }
         }
-        System.out.println("k = " + k + ", " + rounds + " losses of half of the symbols; failures with 0, 1, 2, ... more: "
-                + Arrays.toString(failures));
+        System.out.println("k = " + k + ", " + rounds
+                + " losses of half of the symbols; failures with 0, 1, 2, ... more: " + Arrays.toString(failures));
         assertThat(failures[0]).as("seed %d", SEED).isLessThan(rounds / 50);
         assertThat(failures[1]).as("seed %d", SEED).isLessThan(2 + rounds / 2000);
         assertThat(failures[3]).as("seed %d", SEED).isZero();
@@ -164,15 +164,13 @@ class FountainCodeTest {
 
     private static byte[][] encode(FountainCode code, Bytes source, int count) {
         byte[][] symbols = new byte[count][source.length() / code.sourceSymbols()];
-        code.encode(
-                source,
-                new FountainCode.Targets(IntStream.range(0, count).toArray(), symbols, new int[count]));
+        code.encode(source, new FountainCode.Targets(IntStream.range(0, count).toArray(), symbols, new int[count]));
         return symbols;
     }
 
     private int[] randomNumbers(int of, int count) {
-        List<Integer> all = new ArrayList<>(
-                IntStream.range(0, Math.max(of, count)).boxed().toList());
+        List<Integer> all =
+                new ArrayList<>(IntStream.range(0, Math.max(of, count)).boxed().toList());
         Collections.shuffle(all, random);
         return all.stream().limit(count).mapToInt(Integer::intValue).toArray();
     }
