@@ -108,12 +108,12 @@ final class BenchCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         if (threads < 1 || threads > 1024 || files < 1 || files > 1_000_000 || !(seconds > 0 && seconds <= 86_400)) {
             throw new CommandFailure(
-                    CommandFailure.USAGE,
-                    "--threads is 1 to 1024, --seconds above 0 to 86400, --files 1 to 1000000");
+                    CommandFailure.USAGE, "--threads is 1 to 1024, --seconds above 0 to 86400, --files 1 to 1000000");
         }
         if (policy.given() != (what == Measurement.READ)) {
             throw new CommandFailure(
-                    CommandFailure.USAGE, "`bench read` takes a policy, such as --protocol masking; no other bench does");
+                    CommandFailure.USAGE,
+                    "`bench read` takes a policy, such as --protocol masking; no other bench does");
         }
         String name = "bench-" + ProcessHandle.current().pid() + "-" + System.currentTimeMillis();
         if (what == Measurement.READ) {

@@ -252,7 +252,12 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             long silentMillis = nowMillis - slot.awaitedMillis;
             long stillMillis = nowMillis - slot.movedMillis;
             if (slot.isSilent()
-                    && timing.isLate(silentMillis, stillMillis, silentSlots, policy.f() + policy.spareSlots(), slowestAnswerMillis)) {
+                    && timing.isLate(
+                            silentMillis,
+                            stillMillis,
+                            silentSlots,
+                            policy.f() + policy.spareSlots(),
+                            slowestAnswerMillis)) {
                 slot.hedged = true;
                 blame(index, Verdict.SLOW, "no answer for " + silentMillis + " ms", effects);
             }

@@ -256,7 +256,8 @@ class LazyVerificationTest {
     private byte[] read(long block) throws Exception {
         PasisGroup group = PasisGroup.of(VOLUME, BlockId.register(1, block));
         return nodes.client()
-                                .submit(PasisRead.withWriteBack(group, RunningNodes.WRITER, 1, TIMES, ReadPlan.full(group)))
+                                .submit(PasisRead.withWriteBack(
+                                        group, RunningNodes.WRITER, 1, TIMES, ReadPlan.full(group)))
                                 .get()
                         instanceof PasisReadOutcome.Value value
                 ? value.block().toByteArray()
