@@ -32,7 +32,8 @@ class DataPathBenchmark {
         for (Load load : loads) {
             run(bucket, load, WARM_SECONDS, false);
         }
-        System.out.println("| | op/s | processor ms each | processor s per GiB | KiB allocated each |\n|---|---|---|---|---|");
+        System.out.println(
+                "| | op/s | processor ms each | processor s per GiB | KiB allocated each |\n|---|---|---|---|---|");
         for (Load load : loads) {
             run(bucket, load, SECONDS, true);
         }

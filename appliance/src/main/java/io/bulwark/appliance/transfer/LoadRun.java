@@ -31,12 +31,7 @@ public final class LoadRun {
 
     /** Measurements; latencies in microseconds. */
     public record Result(
-            long operations,
-            long bytes,
-            double seconds,
-            ProcessCost cost,
-            Histogram micros,
-            List<String> failures) {
+            long operations, long bytes, double seconds, ProcessCost cost, Histogram micros, List<String> failures) {
         public double mebibytesPerSecond() {
             return bytes / seconds / (1 << 20);
         }

@@ -19,7 +19,6 @@ public record ProcessCost(double processorSeconds, long allocatedBytes) {
     }
 
     ProcessCost minus(ProcessCost earlier) {
-        return new ProcessCost(
-                processorSeconds - earlier.processorSeconds, allocatedBytes - earlier.allocatedBytes);
+        return new ProcessCost(processorSeconds - earlier.processorSeconds, allocatedBytes - earlier.allocatedBytes);
     }
 }

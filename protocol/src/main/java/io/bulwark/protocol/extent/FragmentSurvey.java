@@ -224,8 +224,7 @@ public final class FragmentSurvey implements ClientOperation<FragmentSurvey.Resu
             case DecodeResult.Poisonous ignored -> Version.POISONOUS;
             // Under PASIS decoding has encoded again already.
             case DecodeResult.Block(Bytes content) ->
-                !policy.checksFragments()
-                                || coding.encodes(checksum, content, fragments.keySet())
+                !policy.checksFragments() || coding.encodes(checksum, content, fragments.keySet())
                         ? Version.READABLE
                         : Version.POISONOUS;
         };

@@ -159,9 +159,7 @@ public final class BlockCode {
 
     /** Does the same with fragments that were each found consistent with fpcc; empty if they are too few. */
     public Optional<Bytes> decodeConsistent(Fpcc fpcc, Map<Integer, Bytes> fragments) {
-        return fits(fpcc) && fragments.size() >= m
-                ? Optional.of(decode(new TreeMap<>(fragments)))
-                : Optional.empty();
+        return fits(fpcc) && fragments.size() >= m ? Optional.of(decode(new TreeMap<>(fragments))) : Optional.empty();
     }
 
     /** Tries the largest groups first: the correct servers that were sent one block agree on its cross-checksum. */

@@ -28,7 +28,8 @@ public record BackgroundPace(
                 || rebuildBytesPerSecond < 1
                 || busyDivisor < 1
                 || lookBytesMin < 1) {
-            throw new IllegalArgumentException("idle after " + idleAfterMillis + " and " + scrubIdleAfterMillis + " ms, rebuilding "
+            throw new IllegalArgumentException("idle after " + idleAfterMillis + " and " + scrubIdleAfterMillis
+                    + " ms, rebuilding "
                     + rebuildBytesPerSecond + " bytes/s, scrubbing " + scrubBytesPerSecond + " bytes/s divided by "
                     + busyDivisor + ", looks of " + lookBytesMin + " bytes");
         }

@@ -142,8 +142,8 @@ class RegisterEpochTest {
     private void start(int node) throws IOException {
         CompletionConfig quick = new CompletionConfig(new CompletionPace(100, 4, 500, 200), 50, 500);
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
-        Background background =
-                new Background(new BackgroundPace(50, 50, 0, 64 << 20, 4, 64 << 10), VerificationPace.standard(), meters);
+        Background background = new Background(
+                new BackgroundPace(50, 50, 0, 64 << 20, 4, 64 << 10), VerificationPace.standard(), meters);
         NodeConfig config = RunningNodes.config(node, RunningNodes.store(directory, node));
         nodes.start(
                 config,
