@@ -52,7 +52,11 @@ public final class ReadPlanner {
         }
     }
 
-    /** @param doubted slots that seem to be slow or bad: they are asked last */
+    /**
+     * Returns the plan of the next read.
+     *
+     * @param doubted slots that seem to be slow or bad: they are asked last
+     */
     public ReadPlan plan(PasisGroup group, Set<Integer> doubted) {
         int delta = Math.min(delta(group, doubted.size()), group.quorum() - group.fewestAsked());
         int first = group.fewestAsked() + delta;
