@@ -204,7 +204,8 @@ public final class ClientLocks implements Metadata, LockedLeases, AutoCloseable 
                 return session.submit(command, onBehalfOf);
             }
             // The extents of a put belong to this session.
-            if (command instanceof Command.PutObject put && !put.layout().ranges().isEmpty()) {
+            if (command instanceof Command.PutObject put
+                    && !put.layout().ranges().isEmpty()) {
                 return order(command, onBehalfOf, names);
             }
             return whenAnswered(names)
@@ -213,8 +214,7 @@ public final class ClientLocks implements Metadata, LockedLeases, AutoCloseable 
                             .orElseGet(() -> order(command, onBehalfOf, names)));
         }
 
-        private CompletableFuture<Reply> order(
-                Command command, Optional<PrincipalId> onBehalfOf, List<Subtree> names) {
+        private CompletableFuture<Reply> order(Command command, Optional<PrincipalId> onBehalfOf, List<Subtree> names) {
             environment.statistics().onOrdered();
             return inOrder(names, () -> session.submit(command, onBehalfOf));
         }

@@ -163,8 +163,8 @@ final class LockHolding implements Metadata.Session {
     private synchronized void open(LogId id, List<Subtree> wanted, UnaryOperator<Bytes> signing) {
         LogHolder.Terms terms = new LogHolder.Terms(
                 environment.servers().cluster(), id, environment.servers().replicas());
-        HolderOperation operation = new HolderOperation(
-                new LogHolder(terms, signing, Timeouts.standard()), environment.callbacks());
+        HolderOperation operation =
+                new HolderOperation(new LogHolder(terms, signing, Timeouts.standard()), environment.callbacks());
         OperationDriver.Running<HolderEffect.Reason> running =
                 environment.driver().start(operation, LogLimits.BYTES_MAX);
         log = new OpenLog(id, operation, running, new CompletableFuture<>());

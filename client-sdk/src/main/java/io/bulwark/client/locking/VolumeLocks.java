@@ -162,7 +162,8 @@ final class VolumeLocks {
             sent = false;
             send();
             if (!sent) {
-                CompletableFuture.delayedExecutor(PUT_NANOS, TimeUnit.NANOSECONDS).execute(this::send);
+                CompletableFuture.delayedExecutor(PUT_NANOS, TimeUnit.NANOSECONDS)
+                        .execute(this::send);
             }
         }
     }

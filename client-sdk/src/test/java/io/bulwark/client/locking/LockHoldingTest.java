@@ -40,8 +40,8 @@ class LockHoldingTest {
     private static final Reply.Deleted DELETED = new Reply.Deleted(7, false, false);
 
     private final ExecutorService callbacks = Executors.newSingleThreadExecutor();
-    private final OperationDriver driver = new OperationDriver(
-            this::refuse, EvidenceListener.NONE, new OperationDriver.Limits(1, 0, 0), 1);
+    private final OperationDriver driver =
+            new OperationDriver(this::refuse, EvidenceListener.NONE, new OperationDriver.Limits(1, 0, 0), 1);
     private final AtomicLong commands = new AtomicLong();
     private final Set<Long> asked = ConcurrentHashMap.newKeySet();
 

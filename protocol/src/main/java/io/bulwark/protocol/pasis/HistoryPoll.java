@@ -42,7 +42,8 @@ final class HistoryPoll implements ClientOperation<HistoryPoll.Outcome> {
         this.group = group;
         this.times = times;
         this.collected = own.collected();
-        this.gathering = new HistoryGatherer(group, times, own, null, ReadPlan.full(group).order());
+        this.gathering = new HistoryGatherer(
+                group, times, own, null, ReadPlan.full(group).order());
         own.versions().forEach(entry -> passedOver.add(entry.timestamp()));
     }
 

@@ -43,7 +43,8 @@ public record PasisGroup(BlockId block, ProtectionPolicy policy, PlacementGroup 
 
     /** Returns whether it is a register volume under this protocol or under masking quorums. */
     static boolean isUnder(Volume volume) {
-        return volume.kind() == VolumeKind.REGISTER && volume.policy().protocol().isVersioned();
+        return volume.kind() == VolumeKind.REGISTER
+                && volume.policy().protocol().isVersioned();
     }
 
     /** Returns whether the block is one of a register volume's under this protocol. */

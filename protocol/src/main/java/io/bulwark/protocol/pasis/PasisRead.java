@@ -47,7 +47,11 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
      *
      * @param awaited a version that peers may wait for before they answer
      */
-    private record Purpose(SettlingMode settling, ReadPlan plan, OwnHistory own, @Nullable VersionName awaited) {
+    private record Purpose(
+            SettlingMode settling,
+            ReadPlan plan,
+            OwnHistory own,
+            @Nullable VersionName awaited) {
         static Purpose ofClient(SettlingMode settling, ReadPlan plan) {
             return new Purpose(settling, plan, OwnHistory.NONE, null);
         }
@@ -79,12 +83,7 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
     private long restartMillis = Long.MAX_VALUE;
     private @Nullable PasisReadOutcome outcome;
 
-    private PasisRead(
-            PasisGroup group,
-            PrincipalId client,
-            long session,
-            Timeouts times,
-            Purpose purpose) {
+    private PasisRead(PasisGroup group, PrincipalId client, long session, Timeouts times, Purpose purpose) {
         this.group = group;
         this.client = client;
         this.session = session;
@@ -108,8 +107,7 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
 
     /** A read by a client without the write grant: nodes are asked to repair what is repairable. */
     public static PasisRead withRepairRequests(PasisGroup group, Timeouts times, ReadPlan plan) {
-        return new PasisRead(
-                group, PrincipalId.NOBODY, 0, times, Purpose.ofClient(SettlingMode.ASK_REPAIR, plan));
+        return new PasisRead(group, PrincipalId.NOBODY, 0, times, Purpose.ofClient(SettlingMode.ASK_REPAIR, plan));
     }
 
     /**
