@@ -220,7 +220,13 @@ class LockingIT {
         try (Bulwark other = CLUSTER.freshClient()) {
             Bucket bucket = bucket(other, test);
             Process holder = start(
-                    JavaCommand.javaAsThis(System.getProperty("java.class.path")),
+                    List.of(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-Xmx" + HEAP_MEBIBYTES + "m",
+                            "--enable-native-access=ALL-UNNAMED",
+                            "-cp",
+                            System.getProperty("java.class.path")),
                     HolderProcess.class.getName(),
                     lockingClient().toString(),
                     bucket.name());
@@ -232,7 +238,8 @@ class LockingIT {
                         assertThat(isLocked(other, bucket)).isTrue();
                         LiveCluster.kill(CLUSTER.member("replica-1"));
                     } else if (acknowledged.size() == 2 * OBJECTS) {
-                        holder.destroyForcibly();
+                        // The process would close what it has printed, and is not read yet.
+                        holder.toHandle().destroyForcibly();
                     }
                 }
             } finally {
