@@ -27,10 +27,10 @@ class LockingSimulationTest {
             with = "")
     @PlantedBug(
             inClass = "io.bulwark.protocol.metadata.Touches",
-            rule = "(12) a rename touches its target",
-            replace = "new Touch.OfKey(rename.toBucket(), rename.toKey()));",
-            with = "new Touch.OfKey(rename.bucket(), rename.key()));",
-            runs = 30)
+            rule = "(12) a put touches its name",
+            replace = "case Command.PutObject put -> List.of(new Touch.OfKey(put.bucket(), put.key()));",
+            with = "case Command.PutObject ignored -> List.of();",
+            runs = 20)
     @Test
     void noInvariantIsViolated() {
         long acknowledged = 0;
