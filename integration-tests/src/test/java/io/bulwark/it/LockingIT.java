@@ -238,9 +238,11 @@ class LockingIT {
                     List.of(
                             Path.of(System.getProperty("java.home"), "bin", "java")
                                     .toString(),
+                            "-Xmx" + HEAP_MEBIBYTES + "m",
+                            "--enable-native-access=ALL-UNNAMED",
                             "-cp",
-                            System.getProperty("java.class.path"),
-                            HolderProcess.class.getName()),
+                            System.getProperty("java.class.path")),
+                    HolderProcess.class.getName(),
                     lockingClient().toString(),
                     bucket.name());
             List<Integer> acknowledged = new ArrayList<>();
@@ -250,6 +252,9 @@ class LockingIT {
                     if (acknowledged.size() == OBJECTS) {
                         assertThat(isLocked(other, bucket)).isTrue();
                         LiveCluster.kill(CLUSTER.member("replica-1"));
+                    } else if (acknowledged.size() == 2 * OBJECTS) {
+                        // The process would close what it has printed, and is not read yet.
+                        holder.toHandle().destroyForcibly();
                     }
                 }
             } finally {
