@@ -89,10 +89,11 @@ final class PolicyOptions {
 
     /** Checks the policy for objects as far as that is possible without the cluster. */
     void checkForObjects() {
+        Integer slots = fragments;
         if (!isArchiveChosen()) {
             checked(choice()::objectPolicy);
-        } else if (fragments != null) {
-            checked(() -> archive(fragments));
+        } else if (slots != null) {
+            checked(() -> archive(slots));
         } else {
             checked(this::availability);
         }

@@ -186,7 +186,7 @@ final class LockHolding implements Metadata.Session {
             if (failure != null) {
                 operation.abandon(); // The driver has ended it.
             }
-            var ignoredChange = endLog(id);
+            var unusedEnd = endLog(id);
         });
     }
 

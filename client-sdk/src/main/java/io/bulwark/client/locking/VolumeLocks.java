@@ -135,7 +135,9 @@ final class VolumeLocks {
     synchronized void forget(Subtree subtree) {
         hints.remove(subtree);
         wantHinted();
-        holding().ifPresent(LockHolding::unlock);
+        holding().ifPresent(held -> {
+            var unused = held.unlock();
+        });
     }
 
     private void wantHinted() {
