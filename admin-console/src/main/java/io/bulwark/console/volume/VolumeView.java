@@ -79,8 +79,8 @@ public record VolumeView(
 
     private String verificationText() {
         if (protocol.equals(Protocol.ARCHIVE.text())) {
-            return "Protocol archive: nodes check each fragment against fingerprints of the segment; so that nodes may be"
-                    + " away, more hold fragments than a read needs.";
+            return "Protocol archive: nodes check each fragment against fingerprints of the segment; so that nodes may"
+                    + " be away, more hold fragments than a read needs.";
         }
         if (protocol.equals(Protocol.FP.text())) {
             return "Protocol FP: nodes check each fragment against fingerprints of the block before a write ends.";

@@ -110,8 +110,7 @@ public final class ObjectGet {
      */
     public static Optional<Bytes> content(Volume volume, ReadOutcome outcome, int length) {
         ProtectionPolicy policy = volume.policy();
-        return outcome instanceof ReadOutcome.Whole(Bytes content)
-                        && content.length() == policy.paddedBytes(length)
+        return outcome instanceof ReadOutcome.Whole(Bytes content) && content.length() == policy.paddedBytes(length)
                 ? Optional.of(content.slice(0, length))
                 : Optional.empty();
     }

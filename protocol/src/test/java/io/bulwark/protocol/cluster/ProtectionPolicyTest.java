@@ -90,7 +90,9 @@ class ProtectionPolicyTest {
         assertThat(policy.writeQuorum()).isEqualTo(writeQuorum);
         assertThat(policy.readHolders()).isEqualTo(m + f);
         assertThat(policy.lackingMax()).isEqualTo(n - m);
-        assertThat(writeQuorum - f - policy.awayAfterWrite()).as("left of a write").isEqualTo(m);
+        assertThat(writeQuorum - f - policy.awayAfterWrite())
+                .as("left of a write")
+                .isEqualTo(m);
         assertThat(n - writeQuorum).as("slots that a write does not wait for").isGreaterThanOrEqualTo(f);
         assertThat(policy.paddedBytes(MIB)).isBetween(MIB, MIB + 1024);
         assertThat(policy.fragmentBytes(MIB)).isBetween(MIB / m, MIB / m + MIB / 8);

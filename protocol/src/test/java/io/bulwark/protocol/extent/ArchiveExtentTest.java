@@ -51,7 +51,9 @@ class ArchiveExtentTest {
     }
 
     private List<Effect> found(int slot) {
-        return answer(slot, new Found(BLOCK, 1, ENCODED.checksum(), ENCODED.fragments().get(slot), true));
+        return answer(
+                slot,
+                new Found(BLOCK, 1, ENCODED.checksum(), ENCODED.fragments().get(slot), true));
     }
 
     private static List<Integer> asked(List<Effect> effects, boolean fragments) {
@@ -124,7 +126,9 @@ class ArchiveExtentTest {
         for (int slot = 2; slot < 10; slot++) {
             answer(slot, new NotFound(BLOCK, 1, ReadRefusal.NONE));
         }
-        assertThat(read.outcome()).as("a complete one may be lacking at as many").isEmpty();
+        assertThat(read.outcome())
+                .as("a complete one may be lacking at as many")
+                .isEmpty();
         found(0);
         List<Effect> effects = found(1);
         assertThat(read.outcome()).as("two of its holders may be one liar").isEmpty();
@@ -152,8 +156,7 @@ class ArchiveExtentTest {
         other[0] ^= 1;
         mixed.set(9, Bytes.of(other));
         Commitment.Encoded forged = Commitment.of(POLICY.m(), mixed, CONTENT, CONTENT);
-        ExtentRead reader = new ExtentRead(
-                VOLUME, BLOCK, forged.commitment().pin(), Set.of(), ExtentTiming.standard());
+        ExtentRead reader = new ExtentRead(VOLUME, BLOCK, forged.commitment().pin(), Set.of(), ExtentTiming.standard());
         reader.start(0);
         for (int slot = 0; slot < 2; slot++) {
             Bytes fragment = forged.fragments().get(slot);

@@ -1,6 +1,5 @@
 package io.bulwark.simulation.extent;
 
-import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Verdict;
