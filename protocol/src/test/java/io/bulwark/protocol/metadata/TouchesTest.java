@@ -46,7 +46,7 @@ class TouchesTest {
         for (String name : List.of("delete-bucket", "update-bucket", "update-nothing", "on-behalf")) {
             all.put(name, List.of(new Touch.OfBucket("films")));
         }
-        for (String name : List.of("delete-volume", "change-holder", "abort-change")) {
+        for (String name : List.of("delete-volume", "change-holder", "abort-change", "change-policy")) {
             all.put(name, List.of(new Touch.OfVolume("main")));
         }
         for (String name : List.of(
