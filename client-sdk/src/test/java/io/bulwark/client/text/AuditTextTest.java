@@ -44,6 +44,7 @@ class AuditTextTest {
         texts.put(
                 new Command.ChangeHolder("fast", 3, 2, 1, 5),
                 "move the slot of node-1 to node-5: volume fast, group 3, epoch 2");
+        texts.put(new Command.ChangePolicy("copies", 2), "volume set copies --faults 2");
         texts.put(new Command.AbortChange("fast", 3, 2), "node abort fast 3: the announced changes of epoch 2");
         texts.put(new Command.SetNode(new NodeAddress(5, "host", 7415)), "node add node-5 --address host:7415");
         texts.put(new Command.RemoveNode(5), "node remove node-5");
