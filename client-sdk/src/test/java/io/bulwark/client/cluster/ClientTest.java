@@ -412,7 +412,7 @@ class ClientTest {
             assertThat(changed).isPositive();
             assertThat(bucket.getBytes("key")).isEqualTo(content);
             assertThat(other.evidence().counts().getOrDefault(PrincipalId.node(2), Map.of()))
-                    .containsKey(Verdict.DAMAGED);
+                    .containsKey(Verdict.CORRUPT);
         }
     }
 
