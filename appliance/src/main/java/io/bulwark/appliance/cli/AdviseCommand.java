@@ -22,10 +22,10 @@ import picocli.CommandLine.Option;
 @Command(
         name = "advise",
         description = {
-            "Show what each class of protection costs for objects, and how available it is: bytes stored per byte,",
-            "nodes that a read asks, and the probabilities that a read right after the write, or once all nodes",
-            "hold their part, finds too few nodes, and that a write waits for one. F nodes lie; of the others",
-            "each is up with probability MU. Needs no cluster."
+            "Show what each class of protection costs for objects, and how available it is.",
+            "F nodes lie; of the others each is up with probability MU. Columns: bytes stored per byte, nodes that a"
+                    + " read asks, and the probabilities that a read right after the write, or once all nodes hold"
+                    + " their part, finds too few nodes, and that a write waits for one. Needs no cluster."
         })
 final class AdviseCommand implements Callable<Integer> {
     private static final int BLOCK_BYTES = 1 << 20;

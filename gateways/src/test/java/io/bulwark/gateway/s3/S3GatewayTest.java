@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bulwark.client.AccessKeys;
 import io.bulwark.client.Bulwark;
+import io.bulwark.client.Locks;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
 import io.bulwark.protocol.id.PrincipalId;
@@ -47,9 +48,16 @@ class S3GatewayTest {
             }
             throw new UnsupportedOperationException(method.getName());
         });
+        // Its meters are registered, and nobody reads them.
+        Locks locks = proxy(Locks.class, (_, method, _) -> {
+            throw new UnsupportedOperationException(method.getName());
+        });
         return proxy(Bulwark.class, (_, method, _) -> {
             if (method.getName().equals("accessKeys")) {
                 return keys;
+            }
+            if (method.getName().equals("locks")) {
+                return locks;
             }
             throw new UnsupportedOperationException(method.getName());
         });
