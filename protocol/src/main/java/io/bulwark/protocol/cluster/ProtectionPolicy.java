@@ -87,12 +87,12 @@ public record ProtectionPolicy(Protocol protocol, int f, int m, int n, int block
      * slots that the version itself shows it.
      */
     public int readHolders() {
-        return protocol == Protocol.PASIS ? 0 : m + f;
+        return protocol.isVersioned() ? 0 : m + f;
     }
 
     /** Most slots that say that they lack a version which was read or written completely: liars, and those that it needs not. */
     public int lackingMax() {
-        return protocol == Protocol.PASIS ? 2 * f : n - m;
+        return protocol.isVersioned() ? 2 * f : n - m;
     }
 
     /** Slots beyond m + 2f: in the archive class as many may be away, besides f that lie, once all slots hold a block. */

@@ -60,6 +60,8 @@ class ProtectionPolicyTest {
         assertThat(ProtectionPolicy.read(new WireReader(out.toBytes()))).isEqualTo(policy);
         assertThat(policy.writeQuorum()).isEqualTo(n - b);
         assertThat(policy.fragmentBytes(MIB)).as("a whole copy").isEqualTo(MIB);
+        assertThat(policy.lackingMax()).as("as PASIS, whose nodes keep them").isEqualTo(2 * b);
+        assertThat(policy.readHolders()).isZero();
     }
 
     @ParameterizedTest

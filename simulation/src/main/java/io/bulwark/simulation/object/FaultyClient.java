@@ -301,7 +301,7 @@ final class FaultyClient implements Observer {
 
     /** Any fragments, under one checksum. */
     private ExtentCoding.Encoded together(List<Bytes> mixed, Bytes block) {
-        if (volume().policy().protocol() == Protocol.PASIS) {
+        if (volume().policy().protocol().isVersioned()) {
             return new ExtentCoding.Encoded(CrossChecksum.of(mixed), mixed);
         }
         Commitment.Encoded forged = Commitment.of(volume().policy().m(), mixed, block, block);

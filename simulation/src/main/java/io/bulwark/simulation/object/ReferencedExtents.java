@@ -1,7 +1,6 @@
 package io.bulwark.simulation.object;
 
 import io.bulwark.protocol.cluster.PlacementGroup;
-import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
@@ -67,7 +66,7 @@ final class ReferencedExtents {
                     kept++;
                 }
             }
-            int needed = now.policy().protocol() == Protocol.PASIS
+            int needed = now.policy().protocol().isVersioned()
                     ? now.policy().writeQuorum()
                     : now.policy().readHolders();
             if (kept + bad < needed) {
