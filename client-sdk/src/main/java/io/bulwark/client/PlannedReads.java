@@ -6,7 +6,7 @@ import io.bulwark.protocol.pasis.ReadPlan;
 import io.bulwark.protocol.pasis.ReadPlanner;
 import io.bulwark.protocol.pasis.ReadReport;
 import io.bulwark.protocol.pasis.ReadTuning;
-import java.util.random.RandomGenerator;
+import java.util.SplittableRandom;
 
 /** Plans of the reads of one versioned register volume, by what this client sees of the nodes. Thread-safe. */
 final class PlannedReads {
@@ -15,7 +15,7 @@ final class PlannedReads {
 
     PlannedReads(NodeHealth health, ReadTuning tuning) {
         this.health = health;
-        this.planner = new ReadPlanner(tuning, RandomGenerator.getDefault());
+        this.planner = new ReadPlanner(tuning, new SplittableRandom());
     }
 
     synchronized ReadPlan plan(PasisGroup group) {

@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.OptionalLong;
-import java.util.random.RandomGenerator;
+import java.util.SplittableRandom;
 
 /** Stops, starts and corrupts one node of an appliance. */
 final class NodeDrill {
@@ -24,7 +24,7 @@ final class NodeDrill {
                 plan.data().node(number),
                 saved(plan, number),
                 RunningNode.store(plan.node(number, plan.data().node(number))),
-                RandomGenerator.getDefault());
+                new SplittableRandom());
     }
 
     /** Returns the directory that holds the saved data of a node, if any were saved. */
