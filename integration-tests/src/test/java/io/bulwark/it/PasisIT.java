@@ -56,6 +56,8 @@ class PasisIT {
         });
         assertThat(run("status").go().out()).contains("pasis b=1 m=2 n=5 lazy");
 
+        // Nodes that other tests have stopped and started may have something to compare still.
+        CLUSTER.awaitFullFaults(volume -> volume.name().equals("fresh"));
         CLUSTER.stopNode(1);
         Path second = file("second", 9 * BLOCK_BYTES);
         write(second, 10);
