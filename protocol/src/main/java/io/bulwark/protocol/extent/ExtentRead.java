@@ -96,7 +96,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     private long decodedMillis;
 
     private @Nullable Checksum checksum;
-    /** Whether the block that was read is known to encode to the whole checksum; under FP only. */
+    /** True if the block that was read is known to encode to the whole checksum; under FP only. */
     private boolean encoded;
     /** The fragments of all slots, once one of them was needed. */
     private List<Bytes> fragments = List.of();

@@ -99,7 +99,7 @@ final class SymbolProgram {
         }
     }
 
-    /** What is known while a program is compiled. */
+    /** State of the compilation of a program. */
     private static final class Compiler {
         final SymbolSchedule schedule;
         final Precode precode;
@@ -110,9 +110,9 @@ final class SymbolProgram {
         final Peeling peeling;
         final DenseSystem dense;
         final boolean[] solved;
-        /** Of each intermediate symbol its place among the inactive ones, -1 if it is not inactive. */
+        /** Place of each intermediate symbol among the inactive ones, -1 if it is not inactive. */
         private final int[] place;
-        /** Of each solved light symbol the inactive ones in it. */
+        /** Inactive symbols in each solved light symbol. */
         private final BitSet[] inactiveIn;
 
         Compiler(SymbolSchedule schedule, Precode precode, int[] symbols) {

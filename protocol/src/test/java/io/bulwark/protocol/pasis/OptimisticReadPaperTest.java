@@ -97,7 +97,7 @@ class OptimisticReadPaperTest {
         private final GroupFixture.Version last = group.version(2, 2);
         private final GroupFixture.Version forged = group.version(3, 3);
         private final ReadPlan plan;
-        /** Whether liars may be silent; then not even the first round ends. */
+        /** True if liars may be silent; then not even the first round ends. */
         private final boolean silence;
 
         private final Set<Integer> written;

@@ -61,7 +61,7 @@ public final class PasisWorld implements SimulatedWorld {
     private final Simulation simulation;
     private final List<PrincipalId> nodes = new ArrayList<>();
     private final Set<PrincipalId> faulty = new HashSet<>();
-    /** Those of them that are correct until the volume tolerates so many. */
+    /** Faulty nodes that are correct until the volume tolerates so many. */
     private final Set<PrincipalId> sleepers;
 
     private final Set<PrincipalId> attackingParties;
