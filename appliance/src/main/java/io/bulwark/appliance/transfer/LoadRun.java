@@ -3,20 +3,15 @@ package io.bulwark.appliance.transfer;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.bulk.ParallelWork;
-import io.bulwark.client.error.BulwarkException;
 import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
-import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
 /** Puts or gets objects of one size from several threads for a while, and measures. */
 public final class LoadRun {
-    private static final long MICROS_MAX = 3_600_000_000L;
     private static final int KEYS_PER_THREAD = 64;
 
     private final Bucket bucket;
@@ -99,49 +94,30 @@ public final class LoadRun {
 
     /** Deletes everything in the bucket. */
     public void clear() throws InterruptedException {
+        clear(bucket, threads);
+    }
+
+    /** Deletes everything in a bucket, so many objects at a time. */
+    static void clear(Bucket bucket, int atOnce) throws InterruptedException {
         List<Runnable> deletions;
         try (Stream<ObjectInfo> all = bucket.stream("")) {
             deletions = all.<Runnable>map(object -> () -> bucket.delete(object.key()))
                     .toList();
         }
-        ParallelWork.run(deletions, threads);
+        ParallelWork.run(deletions, atOnce);
     }
 
     private Result run(double seconds, Operation operation) throws InterruptedException {
-        Histogram micros = new ConcurrentHistogram(MICROS_MAX, 3);
-        AtomicLong operations = new AtomicLong();
-        ConcurrentLinkedQueue<String> failures = new ConcurrentLinkedQueue<>();
         ProcessCost before = ProcessCost.now();
-        long start = System.nanoTime();
-        long end = start + (long) (seconds * 1e9);
-        List<Thread> running = new ArrayList<>();
-        for (int thread = 0; thread < threads; thread++) {
-            int number = thread;
-            running.add(Thread.ofVirtual().start(() -> {
-                for (int round = 0; System.nanoTime() < end; round++) {
-                    long begun = System.nanoTime();
-                    try {
-                        operation.run(key(number, round % keys()), round);
-                    } catch (BulwarkException e) {
-                        failures.add(String.valueOf(e.getMessage()));
-                        return;
-                    }
-                    micros.recordValue(Math.min(MICROS_MAX, (System.nanoTime() - begun) / 1000));
-                    operations.incrementAndGet();
-                }
-            }));
-        }
-        for (Thread thread : running) {
-            thread.join();
-        }
-        double took = (System.nanoTime() - start) / 1e9;
+        ClosedLoop loop = ClosedLoop.run(
+                threads, seconds, (thread, round) -> operation.run(key(thread, round % keys()), round));
         return new Result(
-                operations.get(),
-                operations.get() * sizeBytes,
-                took,
+                loop.operations(),
+                loop.operations() * sizeBytes,
+                loop.seconds(),
                 ProcessCost.now().minus(before),
-                micros,
-                List.copyOf(failures));
+                loop.micros(),
+                loop.failures());
     }
 
     private int keys() {

@@ -2,10 +2,8 @@ package io.bulwark.appliance.transfer;
 
 import io.bulwark.client.Bucket;
 import io.bulwark.client.Bulwark;
-import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.bulk.ParallelWork;
 import io.bulwark.client.config.ClientConfig.Locking;
-import io.bulwark.client.error.BulwarkException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,10 +15,8 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.stream.Stream;
-import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -28,7 +24,6 @@ import org.HdrHistogram.Histogram;
  * turn (thesis, 5.5).
  */
 public final class LockingRun implements AutoCloseable {
-    private static final long MICROS_MAX = 3_600_000_000L;
     private static final int SMALL_BYTES = 2_048;
     private static final int EXISTING = 256;
 
@@ -74,11 +69,6 @@ public final class LockingRun implements AutoCloseable {
         public double gain() {
             return auto.perSecond() / off.perSecond();
         }
-    }
-
-    /** One caller's operation. */
-    private interface Operation {
-        void run(int caller, int round);
     }
 
     /**
@@ -237,46 +227,19 @@ public final class LockingRun implements AutoCloseable {
             result = upload.run(upload.plan(), false, TransferListener.NONE);
         }
         failures.addAll(result.failures());
-        return side(result.files(), start, before, new Histogram(MICROS_MAX, 3));
+        return side(result.files(), (System.nanoTime() - start) / 1e9, before, ClosedLoop.noLatencies());
     }
 
-    private Side run(int callers, Operation operation) throws InterruptedException {
-        Histogram micros = new ConcurrentHistogram(MICROS_MAX, 3);
-        AtomicLong operations = new AtomicLong();
+    private Side run(int callers, ClosedLoop.Operation operation) throws InterruptedException {
         Cost before = cost();
-        long start = System.nanoTime();
-        long end = start + (long) (seconds * 1e9);
-        List<Thread> running = new ArrayList<>();
-        for (int each = 0; each < callers; each++) {
-            int caller = each;
-            running.add(Thread.ofVirtual().start(() -> {
-                for (int round = 0; System.nanoTime() < end; round++) {
-                    long begun = System.nanoTime();
-                    try {
-                        operation.run(caller, round);
-                    } catch (BulwarkException e) {
-                        failures.add(String.valueOf(e.getMessage()));
-                        return;
-                    }
-                    micros.recordValue(Math.min(MICROS_MAX, (System.nanoTime() - begun) / 1000));
-                    operations.incrementAndGet();
-                }
-            }));
-        }
-        for (Thread thread : running) {
-            thread.join();
-        }
-        return side(operations.get(), start, before, micros);
+        ClosedLoop loop = ClosedLoop.run(callers, seconds, operation);
+        failures.addAll(loop.failures());
+        return side(loop.operations(), loop.seconds(), before, loop.micros());
     }
 
-    private Side side(long operations, long startNanos, Cost before, Histogram micros) {
+    private Side side(long operations, double took, Cost before, Histogram micros) {
         Cost after = cost();
-        return new Side(
-                operations,
-                (System.nanoTime() - startNanos) / 1e9,
-                after.client - before.client,
-                after.servers - before.servers,
-                micros);
+        return new Side(operations, took, after.client - before.client, after.servers - before.servers, micros);
     }
 
     /** Processor seconds so far. */
@@ -299,12 +262,7 @@ public final class LockingRun implements AutoCloseable {
     public void close() {
         auto.close();
         try (off) {
-            Bucket objects = off.bucket(bucket);
-            List<Runnable> deletions;
-            try (Stream<String> keys = objects.stream("").map(ObjectInfo::key)) {
-                deletions = keys.<Runnable>map(key -> () -> objects.delete(key)).toList();
-            }
-            ParallelWork.run(deletions, 64);
+            LoadRun.clear(off.bucket(bucket), 64);
             off.deleteBucket(bucket);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

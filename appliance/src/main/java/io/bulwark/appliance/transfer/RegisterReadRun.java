@@ -3,16 +3,12 @@ package io.bulwark.appliance.transfer;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ClusterStatus;
 import io.bulwark.client.Volume;
-import io.bulwark.client.error.BulwarkException;
 import io.bulwark.protocol.pasis.ReadPlanner;
 import io.bulwark.protocol.pasis.ReadTuning;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalDouble;
-import java.util.Queue;
 import java.util.SplittableRandom;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -20,7 +16,6 @@ import org.HdrHistogram.Histogram;
  * of copies, and measures (Agile Store paper, 4.3 and 4.4).
  */
 public final class RegisterReadRun {
-    private static final long MICROS_MAX = 3_600_000_000L;
     private static final long SETTLES_MILLIS_MAX = 60_000;
     private static final long PAUSE_MILLIS = 500;
     /** First reads of a choice, in which it adapts. */
@@ -102,35 +97,14 @@ public final class RegisterReadRun {
             reading.readBlock(i % blocks);
         }
         ReadPlanner.Statistics before = reading.readStatistics();
-        Histogram micros = new ConcurrentHistogram(MICROS_MAX, 3);
-        Queue<String> failures = new ConcurrentLinkedQueue<>();
-        long startNanos = System.nanoTime();
-        long endNanos = startNanos + (long) (seconds * 1e9);
-        List<Thread> running = new ArrayList<>();
-        for (int thread = 0; thread < threads; thread++) {
-            int number = thread;
-            running.add(Thread.ofVirtual().start(() -> {
-                for (long next = number; System.nanoTime() < endNanos; next += threads) {
-                    long nanos = System.nanoTime();
-                    try {
-                        reading.readBlock(next % blocks);
-                    } catch (BulwarkException e) {
-                        failures.add(String.valueOf(e.getMessage()));
-                        return;
-                    }
-                    micros.recordValue(Math.min(MICROS_MAX, (System.nanoTime() - nanos) / 1000));
-                }
-            }));
-        }
-        for (Thread thread : running) {
-            thread.join();
-        }
+        ClosedLoop loop = ClosedLoop.run(
+                threads, seconds, (thread, round) -> reading.readBlock((thread + (long) round * threads) % blocks));
         return new Result(
                 optimistic,
                 hashing,
-                (System.nanoTime() - startNanos) / 1e9,
+                loop.seconds(),
                 reading.readStatistics().since(before),
-                micros,
-                List.copyOf(failures));
+                loop.micros(),
+                loop.failures());
     }
 }
