@@ -109,8 +109,8 @@ public final class LoadRun {
 
     private Result run(double seconds, Operation operation) throws InterruptedException {
         ProcessCost before = ProcessCost.now();
-        ClosedLoop loop = ClosedLoop.run(
-                threads, seconds, (thread, round) -> operation.run(key(thread, round % keys()), round));
+        ClosedLoop loop =
+                ClosedLoop.run(threads, seconds, (thread, round) -> operation.run(key(thread, round % keys()), round));
         return new Result(
                 loop.operations(),
                 loop.operations() * sizeBytes,

@@ -6,6 +6,7 @@ import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Checksum that is kept beside each fragment of a version of a block, and names the version. It is the fingerprinted
@@ -14,26 +15,59 @@ import java.util.List;
  *
  * <p>Canonical encoding: u32 fragment length in bytes, u8 number of fingerprints, u8 number of hashes, hashes
  * of 32 bytes, fingerprints of 16. A cross-checksum has no fingerprints, an fpcc has at least one, and a commitment, which goes on
- * in its own way, begins with neither. So none is ever taken for another, nor are their pins.
+ * in its own way, begins with neither. So none is ever taken for another, nor are their pins. Equality is that of the
+ * encodings. Immutable and thread-safe.
  */
-public sealed interface Checksum permits Fpcc, CrossChecksum, Commitment {
+public abstract sealed class Checksum permits Fpcc, CrossChecksum, Commitment {
     /** Greatest fragment length in bytes. */
-    int MAX_LENGTH = 1 << 28;
+    public static final int MAX_LENGTH = 1 << 28;
+
+    final Bytes encoded;
+    final int length;
+
+    // Computed at first use; a race computes the same immutable value twice.
+    private @Nullable Bytes pin;
+
+    Checksum(Bytes encoded, int length) {
+        this.encoded = encoded;
+        this.length = length;
+    }
 
     /** The length of every fragment in bytes. */
-    int length();
+    public final int length() {
+        return length;
+    }
 
     /** Returns whether the fragment has the length and the hash that are given here for the slot. */
-    boolean matches(int slot, Bytes fragment);
+    public abstract boolean matches(int slot, Bytes fragment);
 
     /** The canonical encoding. */
-    Bytes encoded();
+    public final Bytes encoded() {
+        return encoded;
+    }
 
     /** SHA-256 of the canonical encoding: what names this version of a block. */
-    Bytes pin();
+    public final Bytes pin() {
+        Bytes known = pin;
+        if (known == null) {
+            known = Hashes.sha256(encoded);
+            pin = known;
+        }
+        return known;
+    }
+
+    @Override
+    public final boolean equals(@Nullable Object other) {
+        return other instanceof Checksum that && encoded.equals(that.encoded);
+    }
+
+    @Override
+    public final int hashCode() {
+        return encoded.hashCode();
+    }
 
     /** Reads the canonical encoding of any kind, and copies it so that the frame can be released. */
-    static Checksum decode(WireReader in) {
+    public static Checksum decode(WireReader in) {
         int length = in.i32(0, MAX_LENGTH);
         int fingerprints = in.u8();
         int hashes = in.u8();

@@ -9,7 +9,6 @@ import io.bulwark.protocol.wire.WireWriter;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.SortedMap;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -27,22 +26,18 @@ import org.jspecify.annotations.Nullable;
  * <p>Canonical encoding: u32 fragment length, u8 0, u8 0, u8 m, u8 n, root, hash of the segment, k fingerprints. Immutable and
  * thread-safe.
  */
-public final class Commitment implements Checksum {
+public final class Commitment extends Checksum {
     /** Bytes of an encoding before the root. */
     public static final int HEAD_BYTES = 8;
 
-    private final Bytes encoded;
-    private final int length;
     private final int m;
     private final BlockSchedule schedule;
 
     // Computed at first use; a race computes the same immutable values twice.
-    private @Nullable Bytes pin;
     private @Nullable Bytes point;
 
     private Commitment(Bytes encoded, int length, int m, BlockSchedule schedule) {
-        this.encoded = encoded;
-        this.length = length;
+        super(encoded, length);
         this.m = m;
         this.schedule = schedule;
     }
@@ -316,36 +311,6 @@ public final class Commitment implements Checksum {
         schedule.code()
                 .encode(encoded.slice(at, encoded.length() - at), new FountainCode.Targets(numbers, arrays, positions));
         return prints;
-    }
-
-    @Override
-    public int length() {
-        return length;
-    }
-
-    @Override
-    public Bytes encoded() {
-        return encoded;
-    }
-
-    @Override
-    public Bytes pin() {
-        Bytes known = pin;
-        if (known == null) {
-            known = Hashes.sha256(encoded);
-            pin = known;
-        }
-        return known;
-    }
-
-    @Override
-    public boolean equals(@Nullable Object other) {
-        return other instanceof Commitment that && encoded.equals(that.encoded);
-    }
-
-    @Override
-    public int hashCode() {
-        return Objects.hashCode(encoded);
     }
 
     @Override

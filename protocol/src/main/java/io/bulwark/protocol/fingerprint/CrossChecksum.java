@@ -5,25 +5,17 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.List;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The hashes of all N fragments of a block (lazy verification paper 2.2). A fragment whose hash is its entry may still be no fragment
  * of any block: a faulty writer can put hashes together that no encoding gives. Only who encodes all N again, from any m such
  * fragments, knows; whichever m they are, the answer is the same. Immutable and safe for use by many threads.
  */
-public final class CrossChecksum implements Checksum {
-    private final Bytes encoded;
-    private final int length;
+public final class CrossChecksum extends Checksum {
     private final List<Bytes> cc;
 
-    // Computed at first use; a race computes the same immutable value twice.
-    private @Nullable Bytes pin;
-
     private CrossChecksum(Bytes encoded, int length, int hashes) {
-        this.encoded = encoded;
-        this.length = length;
+        super(encoded, length);
         this.cc = Checksum.hashes(encoded, hashes);
     }
 
@@ -78,39 +70,9 @@ public final class CrossChecksum implements Checksum {
                 && Hashes.sha256(fragment).equals(cc.get(slot));
     }
 
-    @Override
-    public int length() {
-        return length;
-    }
-
     /** SHA-256 of all N fragments, 32 bytes each. */
     public List<Bytes> cc() {
         return cc;
-    }
-
-    @Override
-    public Bytes encoded() {
-        return encoded;
-    }
-
-    @Override
-    public Bytes pin() {
-        Bytes known = pin;
-        if (known == null) {
-            known = Hashes.sha256(encoded);
-            pin = known;
-        }
-        return known;
-    }
-
-    @Override
-    public boolean equals(@Nullable Object other) {
-        return other instanceof CrossChecksum that && encoded.equals(that.encoded);
-    }
-
-    @Override
-    public int hashCode() {
-        return Objects.hashCode(encoded);
     }
 
     @Override

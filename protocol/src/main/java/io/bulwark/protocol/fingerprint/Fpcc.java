@@ -17,19 +17,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Equality, order and {@link #pin()} are those of the canonical encoding. Immutable and thread-safe.
  */
-public final class Fpcc implements Checksum, Comparable<Fpcc> {
-    private final Bytes encoded;
-    private final int length;
+public final class Fpcc extends Checksum implements Comparable<Fpcc> {
     private final List<Bytes> cc;
     private final List<Bytes> fp;
 
     // Computed at first use; a race computes the same immutable value twice.
-    private @Nullable Bytes pin;
     private @Nullable Bytes point;
 
     private Fpcc(Bytes encoded, int length, int dataFragments, int hashes) {
-        this.encoded = encoded;
-        this.length = length;
+        super(encoded, length);
         this.cc = Checksum.hashes(encoded, hashes);
         this.fp = Checksum.fingerprints(encoded, hashes, dataFragments);
     }
@@ -116,11 +112,6 @@ public final class Fpcc implements Checksum, Comparable<Fpcc> {
         return Hashes.sha256(parts.toArray(Bytes[]::new)).slice(0, Fingerprint.LENGTH);
     }
 
-    @Override
-    public int length() {
-        return length;
-    }
-
     /** The cross-checksum: SHA-256 of the first fragments, 32 bytes each. */
     public List<Bytes> cc() {
         return cc;
@@ -183,35 +174,10 @@ public final class Fpcc implements Checksum, Comparable<Fpcc> {
         return Fingerprint.ofThread(known);
     }
 
-    @Override
-    public Bytes encoded() {
-        return encoded;
-    }
-
-    @Override
-    public Bytes pin() {
-        Bytes known = pin;
-        if (known == null) {
-            known = Hashes.sha256(encoded);
-            pin = known;
-        }
-        return known;
-    }
-
     /** Compares the canonical encodings as unsigned bytes. */
     @Override
     public int compareTo(Fpcc other) {
         return encoded.compareTo(other.encoded);
-    }
-
-    @Override
-    public boolean equals(Object other) {
-        return other instanceof Fpcc that && encoded.equals(that.encoded);
-    }
-
-    @Override
-    public int hashCode() {
-        return encoded.hashCode();
     }
 
     @Override
