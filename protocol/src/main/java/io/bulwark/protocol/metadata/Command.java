@@ -46,6 +46,9 @@ public sealed interface Command {
     /** Change of the access keys of gateways. */
     sealed interface OfAccessKey extends Administrative {}
 
+    /** Command about event logs of buckets, and their receivers. */
+    sealed interface OfEvents extends Command {}
+
     /** Command about locks on subtrees (docs/protocols/locking.md). */
     sealed interface OfLocking extends Command {}
 
@@ -541,6 +544,31 @@ public sealed interface Command {
 
     /** Names the gateways in place of those named so far. Requires the right to administer the cluster. */
     record SetGateways(Gateways gateways) implements OfAccessKey {}
+
+    /** Names a webhook, or replaces the one with this name. Requires the right to administer the cluster. */
+    record SetWebhook(Webhook webhook) implements OfEvents, Administrative {}
+
+    /** Removes a webhook. Events for it wait in the buckets. Requires the right to administer the cluster. */
+    record RemoveWebhook(String name) implements OfEvents, Administrative {}
+
+    /**
+     * Command that claims the right to deliver the events of a bucket for {@link #LEASE_MILLIS}, unless another one has
+     * it, and acknowledges delivered events. For the bucket's creator, and for who may administer it. Answered by {@link
+     * Reply.EventsClaimed}.
+     *
+     * @param claimant a number that the claimant has drawn, above 0
+     * @param acknowledged all events up to this position are removed
+     */
+    record ClaimEvents(String bucket, long claimant, long acknowledged) implements OfEvents {
+        /** Agreed time after which another one may deliver. */
+        public static final long LEASE_MILLIS = 30_000;
+
+        public ClaimEvents {
+            if (claimant <= 0 || acknowledged < 0) {
+                throw new IllegalArgumentException("claimant " + claimant + " acknowledges " + acknowledged);
+            }
+        }
+    }
 
     /**
      * Command that sets whether supervisors may start replicas from this release. Requires the right to administer the

@@ -75,6 +75,9 @@ import java.util.TreeMap;
  * 45 forget     served time (8), upload (8)            -
  * 51 nulls      bucket, 0, key, 0                      number of the null version, if a newer version is above it
  * 52 documents  bucket, 0, name                        number, owner, content
+ * 53 eventLogs  bucket                                 counts, who delivers until when
+ * 54 events     bucket, 0, position (8)                event
+ * 55 webhooks   name                                   webhook
  * 61 accessKeys id                                     access key, and its secret for each reader
  * 62 keysOf     person (5), id                         -
  * 63 gateways   0 (4)                                  gateways, if any were named
@@ -168,6 +171,9 @@ final class Tables {
     final Table<TimedUpload, Boolean> completionDues;
     final Table<NullKey, Long> nulls;
     final Table<DocumentKey, BucketDocuments.Document> documents;
+    final Table<String, BucketEvents.Log> eventLogsByName;
+    final Table<EventKey, ObjectEvent> events;
+    final Table<String, Webhook> webhooks;
     final Table<String, AccessKeys.Entry> accessKeys;
     final Table<PersonsKey, Boolean> accessKeysOf;
     final Table<Integer, Gateways> gateways;
@@ -189,6 +195,7 @@ final class Tables {
     final RecordCache<OwnedKey, Session> sessions;
     final RecordCache<String, Bucket> buckets;
     final RecordCache<OwnedKey, Holder> holders;
+    final RecordCache<String, BucketEvents.Log> eventLogs;
     final Weight weight;
     private final Supply ordered = new OrderedSupply(this);
     private Supply supply = ordered;
@@ -432,6 +439,12 @@ final class Tables {
                 in -> new DocumentKey(Names.text(readUntilZero(in)), readName(in)));
     }
 
+    record EventKey(String bucket, long position) {
+        private static final FieldFormat<EventKey> FORM = new FieldFormat<>(
+                (key, out) -> out.raw(Names.utf8(key.bucket)).u8(0).i64(key.position),
+                in -> new EventKey(Names.text(readUntilZero(in)), in.nonNegative64()));
+    }
+
     Tables(KeyValueState state, long weightMax) {
         this.state = state;
         weight = new Weight(this, weightMax);
@@ -485,6 +498,11 @@ final class Tables {
         completionDues = table(45, TimedUpload.FORM, FieldFormat.NOTHING);
         nulls = table(51, NullKey.FORM, FieldFormat.LONG_NUMBER);
         documents = table(52, DocumentKey.FORM, DOCUMENT);
+        eventLogsByName =
+                table(53, BUCKET_NAME, new FieldFormat<>(BucketEvents.Log::write, BucketEvents.Log::read));
+        eventLogs = new RecordCache<>(eventLogsByName);
+        events = table(54, EventKey.FORM, new FieldFormat<>(ObjectEvent::write, ObjectEvent::read));
+        webhooks = table(55, BUCKET_NAME, new FieldFormat<>(Webhook::write, Webhook::read));
         accessKeys = table(61, KEY_ID, new FieldFormat<>(AccessKeys.Entry::write, AccessKeys.Entry::read));
         accessKeysOf = table(62, PersonsKey.FORM, FieldFormat.NOTHING);
         gateways = table(63, FieldFormat.NUMBER, new FieldFormat<>(Gateways::write, Gateways::read));
@@ -532,6 +550,7 @@ final class Tables {
         sessions.begin();
         buckets.begin();
         holders.begin();
+        eventLogs.begin();
     }
 
     /** Ends a command: what it has changed is in the state. */
@@ -542,6 +561,7 @@ final class Tables {
         sessions.end();
         buckets.end();
         holders.end();
+        eventLogs.end();
     }
 
     Totals totals() {
