@@ -101,6 +101,12 @@ public interface Bulwark extends AutoCloseable {
     /** Returns the access keys with which programs sign in at gateways. */
     AccessKeys accessKeys();
 
+    /** Returns the receivers of the events of buckets. */
+    Webhooks webhooks();
+
+    /** Returns the event logs of buckets, for whoever delivers their events. */
+    EventLogs eventLogs();
+
     /** Returns the storage nodes and the placement of slots on them. */
     Nodes nodes();
 

@@ -349,6 +349,16 @@ final class BulwarkClient implements Bulwark {
     }
 
     @Override
+    public Webhooks webhooks() {
+        return new NamedWebhooks(this, principals(), accessKeys());
+    }
+
+    @Override
+    public EventLogs eventLogs() {
+        return new ReplicatedEventLogs(this);
+    }
+
+    @Override
     public Nodes nodes() {
         return new ReplicatedNodes(this);
     }
