@@ -17,6 +17,7 @@ import java.util.TreeMap;
 /**
  * Status of the cluster, as its members reported it to the client that asked.
  *
+ * @param eventLogs of buckets that notify webhooks
  * @param recoveries state of the proactive recovery of the replicas
  */
 public record ClusterStatus(
@@ -25,13 +26,26 @@ public record ClusterStatus(
         List<VolumeStatus> volumes,
         List<BucketInfo> buckets,
         List<Fault> faults,
+        List<EventLogs.Info> eventLogs,
         Recoveries recoveries) {
+    /** Returns the status of a cluster whose buckets notify nobody. */
+    public ClusterStatus(
+            List<NodeStatus> nodes,
+            List<ReplicaStatus> replicas,
+            List<VolumeStatus> volumes,
+            List<BucketInfo> buckets,
+            List<Fault> faults,
+            Recoveries recoveries) {
+        this(nodes, replicas, volumes, buckets, faults, List.of(), recoveries);
+    }
+
     public ClusterStatus {
         nodes = List.copyOf(nodes);
         replicas = List.copyOf(replicas);
         volumes = List.copyOf(volumes);
         buckets = List.copyOf(buckets);
         faults = List.copyOf(faults);
+        eventLogs = List.copyOf(eventLogs);
     }
 
     /**

@@ -644,8 +644,7 @@ public final class MetadataStateMachine {
                 yield accessKeys.list(list);
             }
             case Query.ListWebhooks ignored -> {
-                boolean isGateway = asker.onBehalfOf().isEmpty()
-                        && accessKeys.gateways().doors().contains(asker.sender());
+                boolean isGateway = accessKeys.gateways().doors().contains(asker.sender());
                 Grants.require(administers || isGateway, asker, "list webhooks");
                 yield webhooks.list();
             }
