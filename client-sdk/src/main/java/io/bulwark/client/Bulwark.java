@@ -6,6 +6,7 @@ import io.bulwark.client.encryption.KeyProvider;
 import io.bulwark.protocol.id.PrincipalId;
 import io.micrometer.observation.ObservationRegistry;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 
 /**
@@ -136,6 +137,12 @@ public interface Bulwark extends AutoCloseable {
      * @throws IllegalStateException if this is such a view already
      */
     Bulwark onBehalfOf(PrincipalId person);
+
+    /**
+     * Returns the time on which the replicas agree: that of the last command. No clock of a single machine moves it
+     * far ahead.
+     */
+    Instant agreedTime();
 
     /** Asks every node and replica how it is; takes at most a few seconds, whoever answers. */
     ClusterStatus status();

@@ -349,6 +349,12 @@ final class BulwarkClient implements Bulwark {
     }
 
     @Override
+    public Instant agreedTime() {
+        return Instant.ofEpochMilli(query(Reply.Status.class, new Query.GetStatus(), Subject.NONE, noDeadline())
+                .agreedMillis());
+    }
+
+    @Override
     public Webhooks webhooks() {
         return new NamedWebhooks(this, principals(), accessKeys());
     }

@@ -262,10 +262,26 @@ public sealed interface Command {
         EVEN_IF_ABSENT
     }
 
-    /** Replaces the tags of a version. Answered by {@link Reply.ObjectStored}. */
-    record SetTags(String bucket, String key, long version, SortedMap<String, String> tags) implements OfSetting {
+    /**
+     * Replaces the tags of a version. Answered by {@link Reply.ObjectStored}.
+     *
+     * @param before tags that the version must have now; empty for any
+     */
+    record SetTags(
+            String bucket,
+            String key,
+            long version,
+            SortedMap<String, String> tags,
+            Optional<SortedMap<String, String>> before)
+            implements OfSetting {
+        /** Creates a replacement of any tags. */
+        public SetTags(String bucket, String key, long version, SortedMap<String, String> tags) {
+            this(bucket, key, version, tags, Optional.empty());
+        }
+
         public SetTags {
             tags = ObjectAttributes.NONE.withTags(tags).tags();
+            before = before.map(map -> ObjectAttributes.NONE.withTags(map).tags());
         }
     }
 
@@ -539,7 +555,7 @@ public sealed interface Command {
         }
     }
 
-    /** Ends an access key for good. Requires the right to administer the cluster. */
+    /** Ends an access key for good: its id is never given again. Requires the right to administer the cluster. */
     record RemoveAccessKey(String id) implements OfAccessKey {}
 
     /** Names the gateways in place of those named so far. Requires the right to administer the cluster. */

@@ -15,6 +15,7 @@ import io.bulwark.protocol.object.VersionState;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.stream.StreamSupport;
 
 /** Buckets, names and versions: links to inodes (docs/protocols/extents.md, the inode is the commit; freeing). */
@@ -165,6 +166,11 @@ final class Namespace {
     Reply.ObjectStored setTags(Command.SetTags set, PrincipalId by) {
         FoundLink found = find(set.bucket(), set.key(), set.version());
         VersionState state = found.link.state();
+        SortedMap<String, String> present = state.attributes().tags();
+        CommandRefusal.refuseUnless(
+                set.before().map(present::equals).orElse(true),
+                MetadataError.CONDITION_FAILED,
+                "the version has other tags now");
         Name name = new Name(found.bucket.name, found.key, found.version);
         Kind kind = set.tags().isEmpty() ? Kind.DELETE_TAGS : Kind.PUT_TAGS;
         events.record(found.bucket, kind, name, found.link, lengthOf(found.link));

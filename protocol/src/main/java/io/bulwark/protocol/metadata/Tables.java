@@ -81,6 +81,7 @@ import java.util.TreeMap;
  * 61 accessKeys id                                     access key, and its secret for each reader
  * 62 keysOf     person (5), id                         -
  * 63 gateways   0 (4)                                  gateways, if any were named
+ * 64 endedKeys  id                                     -
  * 70 locks      bucket, 0, inverted prefix, 0xFF       owner and session of the holder
  * 71 holders    owner (5), session (8)                 lock, key, subtrees, stage of the round
  * 72 logGrants  owner, session                         ids and room that the log may draw
@@ -177,6 +178,7 @@ final class Tables {
     final Table<String, AccessKeys.Entry> accessKeys;
     final Table<PersonsKey, Boolean> accessKeysOf;
     final Table<Integer, Gateways> gateways;
+    final Table<String, Boolean> endedKeys;
     final Table<SubtreeKey, OwnedKey> locks;
     final Table<OwnedKey, Grant> logGrants;
     final Table<TimedSession, Boolean> rounds;
@@ -506,6 +508,7 @@ final class Tables {
         accessKeys = table(61, KEY_ID, new FieldFormat<>(AccessKeys.Entry::write, AccessKeys.Entry::read));
         accessKeysOf = table(62, PersonsKey.FORM, FieldFormat.NOTHING);
         gateways = table(63, FieldFormat.NUMBER, new FieldFormat<>(Gateways::write, Gateways::read));
+        endedKeys = table(64, KEY_ID, FieldFormat.NOTHING);
         locks = table(70, SubtreeKey.FORM, OwnedKey.FORM);
         holders = new RecordCache<>(table(71, OwnedKey.FORM, new FieldFormat<>(Holder::write, Holder::read)));
         logGrants = table(72, OwnedKey.FORM, new FieldFormat<>(Grant::write, Grant::read));

@@ -288,6 +288,9 @@ final class Samples {
         Bytes content = MetadataFixture.filled(5, 0xD0);
         all.put("put-document", new Command.PutDocument("films", "cors", Condition.ifVersion(9), content));
         all.put("remove-document", new Command.RemoveDocument("films", "cors", Condition.NONE));
+        all.put(
+                "replace-tags",
+                new Command.SetTags("films", "a", 3, attributes().tags(), Optional.of(new TreeMap<>(Map.of("a", "b")))));
         all.put("set-tags", new Command.SetTags("films", "a", 3, attributes().tags()));
         Retention retention = new Retention(Retention.Mode.GOVERNANCE, 1_800_000_000_000L);
         all.put("set-retention", new Command.SetRetention("films", "a", 3, retention, true));
