@@ -18,7 +18,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "webhook",
         description = {
-            "Name the webhooks that S3 gateways notify of changes of objects.",
+            "Create, list, change and remove the webhooks that S3 gateways notify of changes.",
             "Owners of buckets choose among them with PutBucketNotificationConfiguration, as arn:bulwark:sqs:::NAME."
         })
 final class WebhookCommand implements Runnable {
@@ -37,7 +37,7 @@ final class WebhookCommand implements Runnable {
     @Command(
             name = "create",
             description = {
-                "Name a webhook, and print its secret: it is shown once.",
+                "Create a webhook, and print its secret: it is shown once.",
                 "The receiver checks the header x-bulwark-signature with it."
             })
     int create(
@@ -45,7 +45,7 @@ final class WebhookCommand implements Runnable {
             @Parameters(index = "0", paramLabel = "NAME", description = NAME_DESCRIPTION) String name,
             @Parameters(index = "1", paramLabel = "URL", description = URL_DESCRIPTION) String url) {
         try (Bulwark client = access.connect()) {
-            print(access, name, client.webhooks().create(name, url), "Webhook " + name + " is named.");
+            print(access, name, client.webhooks().create(name, url), "Webhook " + name + " is created.");
         }
         return 0;
     }
