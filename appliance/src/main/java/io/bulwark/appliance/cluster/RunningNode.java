@@ -208,7 +208,8 @@ public final class RunningNode implements MonitoredMember {
                 metadata::submit, metadata::query, setup.channels().signing(PrincipalId.node(setup.number())));
         CompletionConfig pacing = CompletionConfig.standard();
         Background background = new Background(
-                BackgroundPace.of(setup.scrubBytesPerSecond(), setup.rebuildBytesPerSecond()),
+                BackgroundPace.of(setup.scrubBytesPerSecond(), setup.rebuildBytesPerSecond())
+                        .withDisseminateBytesPerSecond(setup.disseminateBytesPerSecond()),
                 VerificationPace.standard(),
                 meters);
         LazyVerification verification = new LazyVerification(background, pool, meters);
@@ -218,6 +219,10 @@ public final class RunningNode implements MonitoredMember {
         RegisterComparison comparison = new RegisterComparison(replicated, pacing, background, latest);
         Gauge.builder("bulwark.node.unverified", () -> completion.compared() && comparison.compared() ? 0 : 1)
                 .description("1 until the node has compared its disk with its peers and the metadata.")
+                .strongReference(true)
+                .register(meters);
+        Gauge.builder("bulwark.node.lacking", completion, Completion::lacking)
+                .description("Archived extents that wait for dissemination to the node.")
                 .strongReference(true)
                 .register(meters);
         Revocations revocations = new Revocations(replicated);
