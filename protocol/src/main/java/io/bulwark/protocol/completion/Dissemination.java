@@ -19,7 +19,7 @@ import java.util.PriorityQueue;
  *   RESTING     it is due                          -> LOOKED_AT (its record is read again: others may have brought it)
  *   LOOKED_AT   it is missing, in its turn         -> QUEUED, for idle time and the rate
  *               it is missing, out of turn         -> RESTING until the turn
- *               it is not delivered                -> RESTING, each time longer
+ *               it is not delivered, or incomplete -> RESTING, each time longer
  *               it is held and delivered           -> forgotten
  *   QUEUED      it was handed out, or could not be -> RESTING
  * </pre>
@@ -33,7 +33,8 @@ final class Dissemination {
 
     private static final int TURNS_MAX = 30;
     private static final int QUEUED_MAX = 16;
-    private static final long REST_MILLIS_MAX = 600_000;
+    /** The longest rest is so many times the time after which work is retried. */
+    private static final int RESTS_MAX = 64;
 
     private enum State {
         RESTING,
@@ -132,8 +133,13 @@ final class Dissemination {
         return true;
     }
 
-    /** The node holds the extent, and does not know that it is delivered. False if the backlog is full. */
-    boolean onUndelivered(long nowMillis, ReferencedExtent extent, VolumeProgress progress) {
+    /**
+     * The node holds the extent and does not know that it is delivered, or its writer left it incomplete so far. False if
+     * the backlog is full.
+     *
+     * @param made whether its fragment was made just now
+     */
+    boolean onUndelivered(long nowMillis, ReferencedExtent extent, VolumeProgress progress, boolean made) {
         Entry entry = entries.get(extent.block());
         if (entry == null) {
             if (entries.size() >= ENTRIES_MAX) {
@@ -144,7 +150,7 @@ final class Dissemination {
         } else if (entry.state == State.RESTING) {
             return true;
         }
-        if (entry.lacking) {
+        if (made) {
             entry.restMillis = retryMillis;
         }
         mark(entry, false);
@@ -187,7 +193,7 @@ final class Dissemination {
 
     private void restLonger(long nowMillis, Entry entry) {
         rest(entry, nowMillis + entry.restMillis);
-        entry.restMillis = Math.min(2 * entry.restMillis, Math.max(retryMillis, REST_MILLIS_MAX));
+        entry.restMillis = Math.min(2 * entry.restMillis, RESTS_MAX * retryMillis);
     }
 
     private void mark(Entry entry, boolean lacks) {

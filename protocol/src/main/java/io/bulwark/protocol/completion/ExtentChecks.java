@@ -187,9 +187,10 @@ final class ExtentChecks {
         }
         boolean taken = switch (result) {
             case LACKING -> backlog.onLacking(nowMillis, extent, progress);
-            case UNDELIVERED, COMPLETED, REPAIRED -> backlog.onUndelivered(nowMillis, extent, progress);
+            case UNDELIVERED, INCOMPLETE -> backlog.onUndelivered(nowMillis, extent, progress, false);
+            case COMPLETED, REPAIRED -> backlog.onUndelivered(nowMillis, extent, progress, true);
             case UNAVAILABLE, NO_SPACE, REFUSED -> backlog.onFailed(nowMillis, extent);
-            case HELD, INCOMPLETE, FREED, VERIFIED, POISONOUS -> {
+            case HELD, FREED, VERIFIED, POISONOUS -> {
                 if (look != CheckDepth.FRAGMENT || result != CompletionResult.HELD) {
                     backlog.onDone(extent);
                 }

@@ -7,11 +7,11 @@ import io.bulwark.protocol.wire.Bytes;
 import java.util.Optional;
 
 /** Whole fragment of an extent as a record on disk holds it, for tools that inspect disks offline. */
-public record StoredExtent(int slot, Checksum checksum, Bytes fragment) {
+public record StoredExtent(int slot, Checksum checksum, Bytes fragment, Delivery delivery) {
     /** Nothing if the record holds no fragment, or none that has the hash under which it was stored. */
     public static Optional<StoredExtent> read(BlockId block, Bytes meta, Bytes fragment) {
         return ExtentRecord.decode(block, meta) instanceof HeldExtent held && held.matches(fragment)
-                ? Optional.of(new StoredExtent(held.slot(), held.checksum(), fragment))
+                ? Optional.of(new StoredExtent(held.slot(), held.checksum(), fragment, held.delivery()))
                 : Optional.empty();
     }
 }
