@@ -105,6 +105,6 @@ final class DeliveredExtents {
         SimulatedRecords.Content record = disks.apply(node).get(RecordKey.of(RecordKind.EXTENT, block));
         return record == null || record.fragment() == null
                 ? Optional.empty()
-                : StoredExtent.read(block, record.meta(), record.fragment());
+                : StoredExtent.unchecked(block, record.meta(), record.fragment());
     }
 }

@@ -60,6 +60,7 @@ public final class ObjectWorld implements SimulatedWorld {
     private static final int CLIENTS = 3;
     private static final int CLOSES_ONE_IN = 15;
     private static final int CHECKS_ONE_IN = 8;
+    private static final int DISKS_ONE_IN = 64;
     private static final int PARTWISE_ONE_IN = 4;
     private static final int FIRST_FAULTY_CLIENT = 20;
     private static final long SETUP_MILLIS = 600_000;
@@ -488,7 +489,7 @@ public final class ObjectWorld implements SimulatedWorld {
         if (partwise && random.nextInt(CHECKS_ONE_IN) == 0) {
             compositions.check(VOLUME, BUCKETS);
         }
-        if (policy.isDelivered() && random.nextInt(CHECKS_ONE_IN) == 0) {
+        if (policy.isDelivered() && random.nextInt(DISKS_ONE_IN) == 0) {
             deliveries.look();
         }
         attackers.check();
