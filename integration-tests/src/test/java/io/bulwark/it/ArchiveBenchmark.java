@@ -2,10 +2,10 @@ package io.bulwark.it;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.bulwark.appliance.transfer.LoadRun;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.BucketSpec;
 import io.bulwark.client.VolumeSpec;
-import io.bulwark.appliance.transfer.LoadRun;
 import io.bulwark.protocol.cluster.ArchiveChooser;
 import io.bulwark.protocol.cluster.AvailabilityTarget;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
@@ -40,20 +40,20 @@ class ArchiveBenchmark {
         policies.put("archive", ArchiveChooser.choose(new AvailabilityTarget(0.9, 1e-6), FAULTS, NODES));
         if (!Boolean.getBoolean("bulwark.bench.archive")) {
             policies.put("fp", new ProtectionPolicy(FAULTS, FAULTS + 1, 3 * FAULTS + 1, 1 << 19));
-            policies.put(
-                    "copies",
-                    ProtectionPolicy.pasis(FAULTS, 1, 4 * FAULTS + 1, 1 << 20, Verification.LAZY));
+            policies.put("copies", ProtectionPolicy.pasis(FAULTS, 1, 4 * FAULTS + 1, 1 << 20, Verification.LAZY));
         }
         Map<String, Bucket> buckets = new LinkedHashMap<>();
         for (Map.Entry<String, ProtectionPolicy> each : policies.entrySet()) {
             CLUSTER.client()
-                    .createVolume(VolumeSpec.objects(each.getKey(), each.getValue()).withGroups(1));
+                    .createVolume(
+                            VolumeSpec.objects(each.getKey(), each.getValue()).withGroups(1));
             CLUSTER.client().createBucket(BucketSpec.of(each.getKey()).inVolume(each.getKey()));
             Bucket bucket = CLUSTER.client().bucket(each.getKey());
             buckets.put(each.getKey(), bucket);
             run(bucket, WARM_SECONDS);
         }
-        System.out.println("| | put MB/s | ms of processor each | get MB/s | ms of processor each |\n|---|---|---|---|---|");
+        System.out.println(
+                "| | put MB/s | ms of processor each | get MB/s | ms of processor each |\n|---|---|---|---|---|");
         for (Map.Entry<String, Bucket> each : buckets.entrySet()) {
             Thread.sleep(2_000);
             LoadRun.Result[] results = run(each.getValue(), SECONDS);

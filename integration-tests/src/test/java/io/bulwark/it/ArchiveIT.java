@@ -81,7 +81,8 @@ class ArchiveIT {
         long end = System.nanoTime() + 120_000L * 1_000_000;
         while (true) {
             ClusterStatus status = CLUSTER.client().status();
-            boolean held = status.nodes().stream().allMatch(node -> node.reachable() && node.pending() == 0 && node.lacking() == 0)
+            boolean held = status.nodes().stream()
+                            .allMatch(node -> node.reachable() && node.pending() == 0 && node.lacking() == 0)
                     && status.volumes().stream()
                             .allMatch(volume -> volume.unverified().isEmpty());
             if (held) {
@@ -151,30 +152,28 @@ class ArchiveIT {
         random.nextBytes(patch);
         int at = random.nextInt(changed.length - patch.length);
         System.arraycopy(patch, 0, changed, at, patch.length);
-        ObjectInfo after =
-                bucket().overwrite("segments", at, new ByteArrayInputStream(patch), PutOptions.DEFAULT);
+        ObjectInfo after = bucket().overwrite("segments", at, new ByteArrayInputStream(patch), PutOptions.DEFAULT);
         assertThat(after.length()).isEqualTo(before.length());
         CONTENT.put("segments", changed);
         readRight("changed at " + at);
-        List<BlockRange> blocks = new ArrayList<>(bucket()
-                .readTo("segments", OutputStream.nullOutputStream(), GetOptions.DEFAULT)
-                .blocks());
+        List<BlockRange> blocks =
+                new ArrayList<>(bucket().readTo("segments", OutputStream.nullOutputStream(), GetOptions.DEFAULT)
+                        .blocks());
         assertThat(blocks).as("%s", blocks).containsAll(before.blocks());
         blocks.removeAll(before.blocks());
-        assertThat(blocks).singleElement().satisfies(range -> assertThat(range.count())
-                .isEqualTo(1));
+        assertThat(blocks)
+                .singleElement()
+                .satisfies(range -> assertThat(range.count()).isEqualTo(1));
 
         bucket().overwrite("segments", changed.length - 5, new ByteArrayInputStream(patch), PutOptions.DEFAULT);
         byte[] grown = Arrays.copyOf(changed, changed.length - 5 + patch.length);
         System.arraycopy(patch, 0, grown, changed.length - 5, patch.length);
         CONTENT.put("segments", grown);
         readRight("grown");
-        assertThatThrownBy(() -> bucket()
-                        .overwrite(
+        assertThatThrownBy(() -> bucket().overwrite(
                                 "segments", grown.length + 1, new ByteArrayInputStream(patch), PutOptions.DEFAULT))
                 .isInstanceOf(InvalidRequestException.class);
-        assertThatThrownBy(() -> bucket()
-                        .overwrite(
+        assertThatThrownBy(() -> bucket().overwrite(
                                 "segments",
                                 0,
                                 new ByteArrayInputStream(patch),

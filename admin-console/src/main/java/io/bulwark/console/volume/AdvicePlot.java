@@ -33,15 +33,13 @@ record AdvicePlot(List<Curve> curves) {
                 double unreadable = PolicyAdvice.of(chosen.policy(), at).afterWrite();
                 double decades = Math.min(DECADES, Math.max(0, -Math.log10(Math.max(unreadable, 1e-300))));
                 points.append(String.format(
-                        Locale.ROOT,
-                        "%.1f,%.1f ",
-                        (double) WIDTH * step / STEPS,
-                        HEIGHT * decades / DECADES));
+                        Locale.ROOT, "%.1f,%.1f ", (double) WIDTH * step / STEPS, HEIGHT * decades / DECADES));
             }
             curves.put(chosen.policy().text(), points);
         }
         List<Curve> all = new ArrayList<>();
-        curves.forEach((policy, points) -> all.add(new Curve(policy, points.toString().trim())));
+        curves.forEach(
+                (policy, points) -> all.add(new Curve(policy, points.toString().trim())));
         return new AdvicePlot(List.copyOf(all));
     }
 }

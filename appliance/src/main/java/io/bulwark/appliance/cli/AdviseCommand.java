@@ -67,8 +67,7 @@ final class AdviseCommand implements Callable<Integer> {
         if (price != null && !(price >= 0)) {
             throw new CommandFailure(CommandFailure.USAGE, "--price is at least 0");
         }
-        ClassAdvice advice =
-                checked(() -> ClassAdvice.of(nodes, faults, new AvailabilityTarget(availability, target)));
+        ClassAdvice advice = checked(() -> ClassAdvice.of(nodes, faults, new AvailabilityTarget(availability, target)));
         if (global.json()) {
             GlobalOptions.printJson(advice.choices().stream().map(this::json).toList());
         } else {

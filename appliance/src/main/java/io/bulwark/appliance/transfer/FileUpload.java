@@ -151,8 +151,7 @@ public final class FileUpload {
     /** Puts the rest of a stream in the place of an object's bytes from an offset on. */
     public ObjectInfo overwrite(
             InputStream content, String key, long offset, PutOptions options, TransferListener listener) {
-        return bucket.overwrite(
-                key, offset, content, options.withProgress(watching(options.progress(), listener)));
+        return bucket.overwrite(key, offset, content, options.withProgress(watching(options.progress(), listener)));
     }
 
     /** Returns nothing for a file that changes now, and where servers must not learn which plain content an object has. */

@@ -62,9 +62,8 @@ final class Dissemination {
     private final ExtentChecks looks;
     private final ExtentChecks work;
     private final Map<BlockId, Entry> entries = new HashMap<>();
-    private final PriorityQueue<Entry> resting = new PriorityQueue<>(Comparator.<Entry>comparingLong(
-                    entry -> entry.dueMillis)
-            .thenComparing(entry -> entry.extent.block()));
+    private final PriorityQueue<Entry> resting = new PriorityQueue<>(
+            Comparator.<Entry>comparingLong(entry -> entry.dueMillis).thenComparing(entry -> entry.extent.block()));
     private Map<Integer, Volume> volumes = Map.of();
     private int queued;
     private final Map<Integer, Long> lacking = new HashMap<>();

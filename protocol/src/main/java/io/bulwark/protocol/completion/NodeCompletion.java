@@ -105,8 +105,8 @@ public final class NodeCompletion {
                 WorkThrottle.perSecond(pace.extentsPerSecond()),
                 rebuild,
                 CheckDepth.RECORD);
-        ExtentChecks spreads = new ExtentChecks(
-                calls, node, DISSEMINATED_AT_ONCE, disseminating, rebuild, CheckDepth.DISSEMINATE);
+        ExtentChecks spreads =
+                new ExtentChecks(calls, node, DISSEMINATED_AT_ONCE, disseminating, rebuild, CheckDepth.DISSEMINATE);
         this.dissemination = new Dissemination(node, pace.retryMillis(), looks, spreads);
         this.disseminated = spreads;
         List.of(checks, scrubs, looks, spreads).forEach(each -> each.leaveTo(dissemination));
@@ -200,8 +200,8 @@ public final class NodeCompletion {
         List<RemainingWork> left = new ArrayList<>();
         following
                 .progress()
-                .forEach((volume, at) -> left.add(new RemainingWork(
-                        volume, at.unfinished(), dissemination.lacking(volume), at.isCaughtUp())));
+                .forEach((volume, at) -> left.add(
+                        new RemainingWork(volume, at.unfinished(), dissemination.lacking(volume), at.isCaughtUp())));
         List<Verified> verified = new ArrayList<>();
         verifying
                 .progress()

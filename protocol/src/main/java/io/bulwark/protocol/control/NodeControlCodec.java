@@ -103,10 +103,7 @@ public final class NodeControlCodec implements MessageCodec {
         out.bool(reply.acceptsWrites()).i64(reply.usedBytes()).i64(reply.freeBytes());
         out.u16(reply.volumes().size());
         for (VolumeWork work : reply.volumes()) {
-            out.i32(work.volume())
-                    .i64(work.unfinished())
-                    .i64(work.lacking())
-                    .bool(work.compared());
+            out.i32(work.volume()).i64(work.unfinished()).i64(work.lacking()).bool(work.compared());
         }
         BackgroundReport background = reply.background();
         out.i64(background.looked()).i64(background.foundBad());

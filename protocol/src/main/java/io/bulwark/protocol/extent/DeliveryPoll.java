@@ -9,8 +9,8 @@ import io.bulwark.protocol.extent.ExtentMessage.Answer;
 import io.bulwark.protocol.extent.ExtentMessage.Found;
 import io.bulwark.protocol.extent.ExtentMessage.Holds;
 import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
-import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import java.util.ArrayList;
@@ -70,7 +70,10 @@ final class DeliveryPoll implements ClientOperation<Delivery> {
     @Override
     public List<Effect> onMessage(long nowMillis, PrincipalId from, Message message) {
         int slot = group.slotOf(from);
-        if (slot < 0 || slot == own || !(message instanceof Answer answer) || !answer.block().equals(block)) {
+        if (slot < 0
+                || slot == own
+                || !(message instanceof Answer answer)
+                || !answer.block().equals(block)) {
             return List.of();
         }
         if (answer.epoch() == group.epoch()) {
@@ -81,7 +84,8 @@ final class DeliveryPoll implements ClientOperation<Delivery> {
             }
         }
         answered.add(slot);
-        over |= stage() == Delivery.DELIVERED || answered.size() == group.holders().size() - 1;
+        over |= stage() == Delivery.DELIVERED
+                || answered.size() == group.holders().size() - 1;
         return List.of();
     }
 

@@ -316,7 +316,9 @@ final class ExtentBlocks {
         update(
                 turn,
                 block,
-                known -> known instanceof HeldExtent held && held.is(pin) && held.delivery().compareTo(stage) < 0
+                known -> known instanceof HeldExtent held
+                                && held.is(pin)
+                                && held.delivery().compareTo(stage) < 0
                         ? held.at(stage)
                         : null,
                 then);

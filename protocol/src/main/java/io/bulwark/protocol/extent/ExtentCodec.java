@@ -101,7 +101,8 @@ public final class ExtentCodec implements MessageCodec {
             case NotFound answer -> out.u8(answer.reason().ordinal());
             case Completed answer -> out.u8(answer.result().ordinal());
             case Found found ->
-                out.raw(found.checksum().encoded()).bytes(found.fragment())
+                out.raw(found.checksum().encoded())
+                        .bytes(found.fragment())
                         .bool(found.verified())
                         .u8(found.delivery().ordinal());
             case Acknowledged ignored -> {}

@@ -121,8 +121,7 @@ public sealed interface ExtentMessage extends Message {
      * @param verified whether the node knows that any m good fragments give the same block
      * @param delivery in the archive class the stage of AVID-FP; {@link Delivery#STORED} otherwise
      */
-    record Found(
-            BlockId block, long epoch, Checksum checksum, Bytes fragment, boolean verified, Delivery delivery)
+    record Found(BlockId block, long epoch, Checksum checksum, Bytes fragment, boolean verified, Delivery delivery)
             implements Answer {
         public Found(BlockId block, long epoch, Checksum checksum, Bytes fragment, boolean verified) {
             this(block, epoch, checksum, fragment, verified, Delivery.STORED);

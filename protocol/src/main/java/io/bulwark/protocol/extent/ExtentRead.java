@@ -280,8 +280,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
                     && timing.isHedged(Math.min(silentMillis, stillMillis), measure(slot))) {
                 slot.hedged = true;
             }
-            if (slot.isUnheard()
-                    && timing.isLate(silentMillis, stillMillis, silentSlots, slack, slowestAnswerMillis)) {
+            if (slot.isUnheard() && timing.isLate(silentMillis, stillMillis, silentSlots, slack, slowestAnswerMillis)) {
                 slot.hedged = true;
                 slot.late = true;
                 blame(index, Verdict.SLOW, "no answer for " + silentMillis + " ms", effects);

@@ -22,8 +22,7 @@ sealed interface ExtentRecord {
      * @param verified whether any m good fragments of it give the same block
      * @param delivery in the archive class the stage of AVID-FP, as it was told to others
      */
-    record HeldExtent(
-            long epoch, int slot, boolean referenced, boolean verified, Delivery delivery, Checksum checksum)
+    record HeldExtent(long epoch, int slot, boolean referenced, boolean verified, Delivery delivery, Checksum checksum)
             implements ExtentRecord {
         /** A version that is not known to be at other slots. */
         HeldExtent(long epoch, int slot, boolean referenced, boolean verified, Checksum checksum) {
@@ -79,7 +78,11 @@ sealed interface ExtentRecord {
             case HeldExtent held -> {
                 out.u8(0);
                 block.write(out);
-                out.i64(held.epoch).u8(held.slot).bool(held.referenced).bool(held.verified).u8(held.delivery.ordinal());
+                out.i64(held.epoch)
+                        .u8(held.slot)
+                        .bool(held.referenced)
+                        .bool(held.verified)
+                        .u8(held.delivery.ordinal());
                 out.raw(held.checksum.encoded());
             }
             case WantedExtent wanted -> {

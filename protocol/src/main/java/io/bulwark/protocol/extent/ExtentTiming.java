@@ -45,7 +45,8 @@ public record ExtentTiming(long hedgeMillis, long retryMillis, long deadlineMill
      * @param slowestAnswerMillis time that the slowest of the others took to answer the like, 0 if none did
      */
     boolean isHedged(long silentMillis, long slowestAnswerMillis) {
-        return silentMillis >= Math.min(hedgeMillis, Math.max(hedgeMillis / EARLY_DIVISOR, LATE_FACTOR * slowestAnswerMillis));
+        return silentMillis
+                >= Math.min(hedgeMillis, Math.max(hedgeMillis / EARLY_DIVISOR, LATE_FACTOR * slowestAnswerMillis));
     }
 
     /**

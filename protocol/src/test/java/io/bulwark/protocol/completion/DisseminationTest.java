@@ -81,11 +81,7 @@ class DisseminationTest {
             Hashes.sha256(Bytes.of((byte) i)).copyTo(0, pins, i * ObjectLayout.PIN_BYTES, ObjectLayout.PIN_BYTES);
         }
         ObjectLayout layout = new ObjectLayout(
-                1,
-                BLOCK,
-                (long) blocks * BLOCK,
-                List.of(new BlockRange(1, OWNER, inode, 0, blocks)),
-                Bytes.of(pins));
+                1, BLOCK, (long) blocks * BLOCK, List.of(new BlockRange(1, OWNER, inode, 0, blocks)), Bytes.of(pins));
         references.add(new Reply.Reference(inode, inode, Optional.of(layout), List.of()));
     }
 
@@ -94,8 +90,7 @@ class DisseminationTest {
         Deque<CompletionStep> steps = new ArrayDeque<>(completion.onTick(now));
         while (!steps.isEmpty()) {
             switch (steps.removeFirst()) {
-                case CompletionStep.Ask ask ->
-                    steps.addAll(completion.onReply(now, ask.token(), reply(ask.query())));
+                case CompletionStep.Ask ask -> steps.addAll(completion.onReply(now, ask.token(), reply(ask.query())));
                 case CompletionStep.Check check ->
                     steps.addAll(completion.onChecked(now, check.token(), result(check.request())));
                 case CompletionStep.Tell _ -> {}
@@ -140,9 +135,13 @@ class DisseminationTest {
     void theSlotsThatAWriteLeavesOutTakeTurns() {
         put(1, 4);
         tick(0);
-        assertThat(disseminated).as("of slots 8 and 9 the first disseminates these").containsExactly(block(1, 2), block(1, 0));
+        assertThat(disseminated)
+                .as("of slots 8 and 9 the first disseminates these")
+                .containsExactly(block(1, 2), block(1, 0));
         assertThat(left().lacking()).isEqualTo(2);
-        assertThat(left().unfinished()).as("it does not keep the node from confirming").isZero();
+        assertThat(left().unfinished())
+                .as("it does not keep the node from confirming")
+                .isZero();
         tick(1_900);
         assertThat(disseminated).hasSize(2);
         tick(2_000);
@@ -177,7 +176,9 @@ class DisseminationTest {
         assertThat(left().lacking()).isEqualTo(2);
         completion = completionOf(8);
         tick(20_000);
-        assertThat(left().lacking()).as("learned from the metadata and the disk").isEqualTo(2);
+        assertThat(left().lacking())
+                .as("learned from the metadata and the disk")
+                .isEqualTo(2);
         idle = true;
         tick(22_000);
         tick(24_000);

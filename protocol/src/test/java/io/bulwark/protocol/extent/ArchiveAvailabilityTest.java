@@ -35,16 +35,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Availability that reads of the archive class have, against the predicted one (e-SAFE 3.2): 40 nodes, of which 4 are silent
- * liars, and each other one is up with a probability. m is such that about half of the reads fail. 10,000 reads of each kind.
+ * liars, and each other one is up with a probability. m is such that about half of the reads fail. {@code -Dbulwark.reads} reads of each kind.
  */
 @NullMarked
 @Tag("long")
 class ArchiveAvailabilityTest {
     private static final int NODES = 40;
     private static final int FAULTS = 4;
-    private static final int READS = Integer.getInteger("bulwark.reads", 10_000);
+    private static final int READS = Integer.getInteger("bulwark.reads", 1_000);
     private static final BlockId BLOCK = LocalNode.block(1);
-    private static final ExtentTiming TIMING = new ExtentTiming(500, 2_000, 10_000, 0);
+    private static final ExtentTiming TIMING = new ExtentTiming(500, 1_000, 2_500, 0);
     /** Standard deviations that a measured share may be away from the expected one. */
     private static final double SIGMAS = 4.5;
 
@@ -66,8 +66,8 @@ class ArchiveAvailabilityTest {
     @ValueSource(doubles = {0.5, 0.6, 0.7, 0.8, 0.9, 0.95})
     void readsFailAsOftenAsPredicted(double availability) {
         int others = NODES - FAULTS;
-        ProtectionPolicy policy = ProtectionPolicy.archive(
-                FAULTS, (int) Math.round(others * availability) - FAULTS, NODES, 1 << 20);
+        ProtectionPolicy policy =
+                ProtectionPolicy.archive(FAULTS, (int) Math.round(others * availability) - FAULTS, NODES, 1 << 20);
         AvailabilityTarget target = new AvailabilityTarget(availability, 1e-6);
         PolicyAdvice advice = PolicyAdvice.of(policy, target);
         Extent extent = Extent.of(policy);
@@ -87,7 +87,9 @@ class ArchiveAvailabilityTest {
                 advice.whenComplete(),
                 delivered,
                 fromM);
-        assertThat(complete).as("complete, seed %d", seed).isBetween(low(advice.whenComplete()), high(advice.whenComplete()));
+        assertThat(complete)
+                .as("complete, seed %d", seed)
+                .isBetween(low(advice.whenComplete()), high(advice.whenComplete()));
         assertThat(delivered).as("delivered, seed %d", seed).isBetween(low(fromM), high(fromM));
         assertThat(written).as("a bound for any nodes, seed %d", seed).isLessThan(high(advice.afterWrite()));
     }
@@ -136,7 +138,7 @@ class ArchiveAvailabilityTest {
                         extent.volume(), BLOCK, extent.encoded().checksum().pin(), Set.of(), TIMING)
                 .withVerified(verified);
         Deque<Effect> effects = new ArrayDeque<>(read.start(0));
-        for (long now = 0; read.outcome().isEmpty(); now += 100) {
+        for (long now = 0; read.outcome().isEmpty(); now += 500) {
             while (!effects.isEmpty()) {
                 if (effects.removeFirst() instanceof Effect.Send send) {
                     int slot = Math.toIntExact(send.to().number());
@@ -154,7 +156,8 @@ class ArchiveAvailabilityTest {
             Extent extent, Effect.Send send, int slot, Set<Integer> holding, Delivery stage) {
         return switch (send.message()) {
             case ReadPinned _ when !holding.contains(slot) -> new NotFound(BLOCK, 1, ReadRefusal.NONE);
-            case ReadPinned asked when asked.wantFragment() ->
+            case ReadPinned asked
+            when asked.wantFragment() ->
                 new Found(
                         BLOCK,
                         1,

@@ -78,9 +78,7 @@ class ArchiveExtentTest {
 
     private ExtentWrite started() {
         ExtentWrite write = new ExtentWrite(VOLUME, BLOCK, Bytes.of(new byte[1000]), ExtentTiming.standard());
-        assertThat(stored(write.start(0)))
-                .as("as many as complete it")
-                .containsExactly(0, 1, 2, 3, 4, 5, 6, 7);
+        assertThat(stored(write.start(0))).as("as many as complete it").containsExactly(0, 1, 2, 3, 4, 5, 6, 7);
         return write;
     }
 
@@ -99,8 +97,7 @@ class ArchiveExtentTest {
     @Test
     void aWriteAsksAnotherSlotForOneThatRefusesOrIsSilent() {
         ExtentWrite write = started();
-        assertThat(stored(write.onMessage(
-                        1, PrincipalId.node(3), new NotStored(BLOCK, 1, StoreRefusal.NO_SPACE))))
+        assertThat(stored(write.onMessage(1, PrincipalId.node(3), new NotStored(BLOCK, 1, StoreRefusal.NO_SPACE))))
                 .containsExactly(8);
         for (int slot : new int[] {0, 1, 2, 4, 5, 6, 8}) {
             assertThat(write.onMessage(1, PrincipalId.node(slot), new Acknowledged(BLOCK, 1)))
@@ -191,38 +188,36 @@ class ArchiveExtentTest {
         found(0);
         found(1);
         assertThat(read.outcome()).as("three hold it").contains(new ReadOutcome.Whole(CONTENT));
-        ExtentRead other =
-                new ExtentRead(VOLUME, BLOCK, ENCODED.checksum().pin(), Set.of(), ExtentTiming.standard());
+        ExtentRead other = new ExtentRead(VOLUME, BLOCK, ENCODED.checksum().pin(), Set.of(), ExtentTiming.standard());
         other.start(0);
         for (int slot = 0; slot < 2; slot++) {
             Delivery said = slot == 0 ? Delivery.DELIVERED : Delivery.READY;
             Bytes fragment = ENCODED.fragments().get(slot);
-            other.onMessage(
-                    1, PrincipalId.node(slot), new Found(BLOCK, 1, ENCODED.checksum(), fragment, true, said));
+            other.onMessage(1, PrincipalId.node(slot), new Found(BLOCK, 1, ENCODED.checksum(), fragment, true, said));
         }
         assertThat(other.outcome()).as("two of three holders").isEmpty();
     }
 
     @Test
     void disseminationHandsTheirFragmentsToAllThatLackThem() {
-        ExtentRepair repair = new ExtentRepair(
-                VOLUME, BLOCK, 9, ENCODED.checksum().pin(), true, ExtentTiming.standard());
+        ExtentRepair repair =
+                new ExtentRepair(VOLUME, BLOCK, 9, ENCODED.checksum().pin(), true, ExtentTiming.standard());
         repair.disseminate();
         assertThat(repair.start(0)).as("all others are asked").hasSize(9);
         for (int slot = 0; slot < 7; slot++) {
             Bytes fragment = ENCODED.fragments().get(slot);
-            Answer answer = slot < 2
-                    ? new Found(BLOCK, 1, ENCODED.checksum(), fragment, true)
-                    : new Holds(BLOCK, 1);
+            Answer answer = slot < 2 ? new Found(BLOCK, 1, ENCODED.checksum(), fragment, true) : new Holds(BLOCK, 1);
             repair.onMessage(1, PrincipalId.node(slot), answer);
         }
         assertThat(repair.outcome()).as("others may lack it").isEmpty();
         List<Effect> effects = repair.onMessage(1, PrincipalId.node(7), new NotFound(BLOCK, 1, ReadRefusal.NONE));
         assertThat(effects)
                 .singleElement()
-                .isInstanceOfSatisfying(Effect.Send.class, send -> assertThat(send.message())
-                        .isEqualTo(new Supply(
-                                BLOCK, 1, 7, ENCODED.fragments().get(7), ENCODED.checksum())));
+                .isInstanceOfSatisfying(
+                        Effect.Send.class,
+                        send -> assertThat(send.message())
+                                .isEqualTo(new Supply(
+                                        BLOCK, 1, 7, ENCODED.fragments().get(7), ENCODED.checksum())));
         repair.onMessage(1, PrincipalId.node(7), new Acknowledged(BLOCK, 1));
         assertThat(repair.outcome()).as("slot 8 is silent").isEmpty();
         repair.onTick(2_001);

@@ -43,8 +43,9 @@ class DeliveryPollTest {
                 .as("only the pin is sent")
                 .hasSize(N - 1)
                 .allSatisfy(effect -> assertThat(((Effect.Send) effect).message())
-                        .isInstanceOfSatisfying(ReadPinned.class, asked -> assertThat(asked.wantFragment())
-                                .isFalse()));
+                        .isInstanceOfSatisfying(
+                                ReadPinned.class,
+                                asked -> assertThat(asked.wantFragment()).isFalse()));
         return poll;
     }
 
@@ -97,10 +98,7 @@ class DeliveryPollTest {
     @Test
     void readyStaysAndAnswersOfOtherEpochsDoNotCount() {
         assertThat(answered(Delivery.READY).outcome()).contains(Delivery.READY);
-        assertThat(answered(
-                                Delivery.STORED,
-                                new Holds(BLOCK, 2, Delivery.READY),
-                                new Holds(BLOCK, 2, Delivery.READY))
+        assertThat(answered(Delivery.STORED, new Holds(BLOCK, 2, Delivery.READY), new Holds(BLOCK, 2, Delivery.READY))
                         .outcome())
                 .contains(Delivery.STORED);
     }
@@ -155,8 +153,10 @@ class DeliveryPollTest {
                         ask(slot);
                     }
                 }
-                assertThat(stages).as(name).hasSize(N - 1).allSatisfy((_, stage) -> assertThat(stage)
-                        .isEqualTo(Delivery.DELIVERED));
+                assertThat(stages)
+                        .as(name)
+                        .hasSize(N - 1)
+                        .allSatisfy((_, stage) -> assertThat(stage).isEqualTo(Delivery.DELIVERED));
             }
             return one;
         }
@@ -183,7 +183,9 @@ class DeliveryPollTest {
             Delivery after = poll.outcome().orElseThrow();
             assertThat(after).as("%s: never back", name).isGreaterThanOrEqualTo(before);
             if (after != Delivery.STORED) {
-                assertThat(stages.size()).as("%s: m correct slots hold it", name).isGreaterThanOrEqualTo(POLICY.m());
+                assertThat(stages.size())
+                        .as("%s: m correct slots hold it", name)
+                        .isGreaterThanOrEqualTo(POLICY.m());
             }
             stages.put(slot, after);
         }

@@ -36,12 +36,14 @@ class DispersalBandwidthTest {
     @CsvSource({"1, 2, 4, 1048576", "4, 5, 13, 1048576", "4, 14, 40, 1048576", "4, 14, 40, 8388608"})
     void echoAndReadyCostLittleBesideTheFragments(int f, int m, int n, int blockBytes) {
         ProtectionPolicy policy = ProtectionPolicy.archive(f, m, n, blockBytes);
-        ExtentCoding.Encoded encoded = ExtentCoding.of(policy).encode(Bytes.of(new byte[policy.paddedBytes(blockBytes)]));
+        ExtentCoding.Encoded encoded =
+                ExtentCoding.of(policy).encode(Bytes.of(new byte[policy.paddedBytes(blockBytes)]));
         Bytes fragment = encoded.fragments().getFirst();
         long pairs = (long) n * (n - 1);
         long stored = n * frame(new Store(BLOCK, 1, 0, fragment, encoded.checksum()));
         long disseminated = m * frame(new Found(BLOCK, 1, encoded.checksum(), fragment, true));
-        long asked = 2 * pairs
+        long asked = 2
+                * pairs
                 * (frame(new ReadPinned(BLOCK, 1, 0, encoded.checksum().pin(), false))
                         + frame(new Holds(BLOCK, 1, Delivery.READY)));
         long crossChecksum = (long) n * Hashes.LENGTH;

@@ -37,8 +37,7 @@ final class DeliveredExtents {
     private record Kept(PrincipalId node, BlockId block, Bytes pin) {}
 
     /** @param disks those of the nodes */
-    DeliveredExtents(
-            Set<PrincipalId> faulty, List<PrincipalId> nodes, Function<PrincipalId, SimulatedRecords> disks) {
+    DeliveredExtents(Set<PrincipalId> faulty, List<PrincipalId> nodes, Function<PrincipalId, SimulatedRecords> disks) {
         this.faulty = faulty;
         this.nodes = nodes;
         this.disks = disks;

@@ -69,10 +69,12 @@ final class LyingStorage extends AlteringServer {
         ExtentMessage lie = switch (answer) {
             case Found found when denied -> new NotFound(found.block(), found.epoch(), ReadRefusal.NONE);
             case ExtentMessage.Holds holds when denied -> new NotFound(holds.block(), holds.epoch(), ReadRefusal.NONE);
-            case Found found when how == Alteration.LIES_OF_DELIVERY ->
+            case Found found
+            when how == Alteration.LIES_OF_DELIVERY ->
                 new Found(found.block(), found.epoch(), found.checksum(), found.fragment(), true, anyStage());
             case ExtentMessage.Holds holds
-            when how == Alteration.LIES_OF_DELIVERY -> new ExtentMessage.Holds(holds.block(), holds.epoch(), anyStage());
+            when how == Alteration.LIES_OF_DELIVERY ->
+                new ExtentMessage.Holds(holds.block(), holds.epoch(), anyStage());
             case NotFound no
             when how == Alteration.LIES_OF_DELIVERY -> new ExtentMessage.Holds(no.block(), no.epoch(), anyStage());
             case Found found -> ofFound(found);

@@ -149,7 +149,9 @@ public final class Completion implements BackgroundWork {
 
     /** Returns the number of extents of the archive class that this node lacks, and that wait for dissemination. */
     public long lacking() {
-        return counts.left().stream().mapToLong(NodeCompletion.RemainingWork::lacking).sum();
+        return counts.left().stream()
+                .mapToLong(NodeCompletion.RemainingWork::lacking)
+                .sum();
     }
 
     /** Returns whether all references of object volumes at the node's start have been compared with its contents. */
