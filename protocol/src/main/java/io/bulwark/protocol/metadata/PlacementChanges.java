@@ -4,7 +4,6 @@ import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
-import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.PrincipalId;
@@ -93,10 +92,12 @@ final class PlacementChanges {
             return;
         }
         CommandRefusal.refuseUnless(
-                volume.kind() == VolumeKind.REGISTER && policy.protocol() == Protocol.MASKING,
+                volume.kind() == VolumeKind.REGISTER
+                        && policy.protocol().isVersioned()
+                        && !volume.hasFixedHolders(),
                 MetadataError.BAD_ARGUMENT,
-                "only register volumes under masking quorums change their faults, not one under " + policy.text()
-                        + ": make another volume and copy");
+                "only register volumes under masking quorums or pasis change their faults, if they verify versions: "
+                        + volume.name() + " is under " + policy.text() + ", make another volume and copy");
         ProtectionPolicy next = withFaults(policy, change.faults());
         requireUnchanging(volume, Math.min(policy.f(), next.f()));
         volumes.setPolicy(volume, policy, next.f());
@@ -138,7 +139,7 @@ final class PlacementChanges {
 
     private static ProtectionPolicy withFaults(ProtectionPolicy policy, int faults) {
         try {
-            return ProtectionPolicy.masking(faults, policy.n(), policy.blockBytes());
+            return policy.withFaults(faults);
         } catch (IllegalArgumentException e) {
             throw new CommandRefusal(MetadataError.BAD_ARGUMENT, String.valueOf(e.getMessage()));
         }

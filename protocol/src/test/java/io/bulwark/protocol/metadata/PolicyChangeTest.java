@@ -105,6 +105,19 @@ class PolicyChangeTest {
     }
 
     @Test
+    void aVolumeUnderPasisKeepsItsFragments() {
+        ProtectionPolicy one = ProtectionPolicy.pasis(1, 3, N, 512, Verification.READ_TIME);
+        alice.run(new Command.CreateVolume("pasis", VolumeKind.REGISTER, one, 9, 1, 0));
+        Volume before = rig.map().volume("pasis").orElseThrow();
+        alice.done(new ChangePolicy("pasis", 2));
+        for (int node : before.groups().getFirst().holders()) {
+            rig.user(PrincipalId.node(node), 0).run(new SealEpoch(before.id(), 0, 1));
+        }
+        assertThat(rig.map().volume("pasis").orElseThrow().policy())
+                .isEqualTo(ProtectionPolicy.pasis(2, 3, N, 512, Verification.READ_TIME));
+    }
+
+    @Test
     void theNextChangeWaitsUntilAllHoldersHaveConfirmed() {
         alice.done(new ChangePolicy("copies", 2));
         alice.refused(MetadataError.CHANGE_PENDING, new ChangePolicy("copies", 2));
@@ -209,8 +222,11 @@ class PolicyChangeTest {
         alice.refused(MetadataError.NO_SUCH_VOLUME, new ChangePolicy("other", 2));
         rig.user(READER, 0).refused(MetadataError.NOT_AUTHORISED, new ChangePolicy("copies", 2));
         alice.run(new Command.CreateVolume(
-                "pasis", VolumeKind.REGISTER, ProtectionPolicy.pasis(1, 2, N, 512, Verification.LAZY), 9, 1, 0));
-        assertThat(refused(new ChangePolicy("pasis", 2))).contains("another volume");
+                "pasis", VolumeKind.REGISTER, ProtectionPolicy.pasis(1, 4, N, 512, Verification.LAZY), 9, 1, 0));
+        assertThat(refused(new ChangePolicy("pasis", 2))).contains("m <= n - 3b; got b=2 m=4");
+        alice.run(new Command.CreateVolume(
+                "bare", VolumeKind.REGISTER, ProtectionPolicy.pasis(1, 2, N, 512, Verification.NONE), 9, 1, 0));
+        assertThat(refused(new ChangePolicy("bare", 2))).contains("another volume");
         alice.run(new Command.CreateVolume("objects", VolumeKind.OBJECT, ProtectionPolicy.masking(1, N, 512), 0, 1, 0));
         alice.refused(MetadataError.BAD_ARGUMENT, new ChangePolicy("objects", 2));
     }

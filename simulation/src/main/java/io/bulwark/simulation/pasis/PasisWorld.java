@@ -109,7 +109,7 @@ public final class PasisWorld implements SimulatedWorld {
         this.revokes = setting.random("revocations").nextBoolean();
         this.blocks = 1 + random.nextInt(3);
         Random placing = new Random(setting.random("holders").nextLong());
-        boolean changesFaults = replacing && protocol == Protocol.MASKING && setting.faults() > 1;
+        boolean changesFaults = replacing && setting.faults() > 1;
         this.volume = new PasisVolume(setting, protocol, blocks, replacing ? 1 + placing.nextInt(MORE_NODES) : 0);
         int lowerings = changesFaults ? placing.nextInt(LOWERINGS_MAX + 1) : 0;
         if (changesFaults && (lowerings == 0 || placing.nextBoolean())) {

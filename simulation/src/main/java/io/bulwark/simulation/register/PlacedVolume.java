@@ -29,8 +29,7 @@ public final class PlacedVolume {
     }
 
     private Volume withFaults(int faults, List<PlacementGroup> groups) {
-        ProtectionPolicy old = volume.policy();
-        ProtectionPolicy policy = ProtectionPolicy.masking(faults, old.n(), old.blockBytes());
+        ProtectionPolicy policy = volume.policy().withFaults(faults);
         return new Volume(volume.id(), volume.name(), volume.kind(), policy, volume.blocks(), groups);
     }
 
