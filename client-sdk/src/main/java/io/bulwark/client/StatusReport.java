@@ -133,6 +133,7 @@ final class StatusReport {
                     0,
                     0,
                     0,
+                    0,
                     ClusterStatus.Background.NONE,
                     0,
                     0,
@@ -154,6 +155,7 @@ final class StatusReport {
                 reply.usedBytes(),
                 reply.acceptsWrites() ? reply.freeBytes() : 0,
                 pending,
+                reply.volumes().stream().mapToLong(VolumeWork::lacking).sum(),
                 new ClusterStatus.Background(
                         reply.background().looked(),
                         reply.background().foundBad(),
