@@ -75,8 +75,8 @@ final class StatusReport {
                 driver.submit(RecoverySurvey.of(Set.copyOf(group.replicas()), SURVEY_MILLIS));
         List<BucketInfo> buckets = buckets();
         List<ClusterStatus.Fault> faults = faults();
-        Map<Integer, NodeFault> named =
-                client.faultyNodes().report().faults().stream().collect(Collectors.toMap(NodeFault::node, each -> each));
+        List<NodeFault> faulty = client.faultyNodes().report().faults();
+        Map<Integer, NodeFault> named = faulty.stream().collect(Collectors.toMap(NodeFault::node, each -> each));
         Map<Integer, NodeStatusReply> answers = new HashMap<>();
         BulwarkClient.noDeadline()
                 .await(nodes, Subject.NONE)
@@ -95,7 +95,8 @@ final class StatusReport {
                 RecoveryFacts.summary(
                         group.replicas().stream().map(PrincipalId::number).toList(),
                         group.faulty(),
-                        RecoverySurvey.recoveries(told)));
+                        RecoverySurvey.recoveries(told)),
+                faulty);
     }
 
     /** None for who may not read: the members' state is everybody's to see, so that a console needs no grant. */
