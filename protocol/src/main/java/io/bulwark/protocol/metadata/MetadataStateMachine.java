@@ -118,10 +118,10 @@ public final class MetadataStateMachine {
         replicas = new Replicas(tables, registry, genesis);
         logs = new LogExecution(tables, sessions, permissions, suspensions, actFor, this::run);
         rounds = new Rounds(tables, sessions, locks, inodes, replicas, logs);
-        lockView = new ReplicaLocks(
-                tables,
-                rounds,
-                () -> new MetadataStateMachine(new OverlayState(state), genesis, weightMax, bucketsMax));
+        lockView = new ReplicaLocks(tables, rounds, log -> {
+            OverlayState overlay = new OverlayState(state);
+            return new LogOverlay(overlay, new MetadataStateMachine(overlay, genesis, weightMax, bucketsMax), log);
+        });
     }
 
     /**
