@@ -112,6 +112,7 @@ class ConsoleParityTest {
             pair("fault show", "GET faulty-nodes"),
             pair("fault forgive", "DELETE faulty-nodes/{node}"),
             pair("fault policy", "GET faulty-nodes/policy"),
+            command("fault simulate", FILES),
             pair("fault policy", "PUT faulty-nodes/policy"),
             pair("node abort", "DELETE groups/{volume}/changes"),
             pair("node abort", "DELETE groups/{volume}/{group}/change"),

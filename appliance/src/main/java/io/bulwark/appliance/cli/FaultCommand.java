@@ -26,7 +26,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "fault",
         description = {
-            "Show faulty nodes, forgive them, or set their treatment: list, show, forgive, policy.",
+            "Show faulty nodes, forgive them, or set their treatment: list, show, forgive, policy, simulate.",
             "f+1 holders of a placement group name a faulty node, by signed evidence or by statistics."
         })
 final class FaultCommand implements Runnable {
@@ -44,7 +44,7 @@ final class FaultCommand implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(
-                Objects.requireNonNull(spec).commandLine(), "fault needs one of list, show, forgive, policy");
+                Objects.requireNonNull(spec).commandLine(), "fault needs one of list, show, forgive, policy, simulate");
     }
 
     @Command(name = "list", description = "List the faulty nodes, who says so, and the progress of their removal.")
@@ -179,6 +179,21 @@ final class FaultCommand implements Runnable {
                                         ? "Faulty nodes are removed, at most " + policy.removalsPerDay() + " a day"
                                         : "Faulty nodes are named, and operators decide")
                                 + "; nodes report every " + policy.windowSeconds() + " s.");
+        return 0;
+    }
+
+    @Command(
+            name = "simulate",
+            description = {
+                "Simulate detection: n and b as nodes fail one by one, and windows until a faulty node is named.",
+                "It shows static, dynamic and reconfigurable quorums, as in figure 6 of Agile Store. No cluster is used."
+            })
+    int simulate(
+            @Mixin GlobalOptions global,
+            @Option(names = "--seed", paramLabel = "N", description = "Seed of the run (default: from the clock).")
+                    @Nullable
+                    Long seed) {
+        FaultSimulation.print(seed == null ? System.nanoTime() : seed, global.json());
         return 0;
     }
 

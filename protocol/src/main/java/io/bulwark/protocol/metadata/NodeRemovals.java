@@ -14,7 +14,7 @@ import java.util.TreeSet;
 
 /**
  * Removal of named nodes (Agile Store, 3.3.1, where a Byzantine-fault-tolerant state machine does it, too; docs/decisions,
- * 36). While the policy allows it, the slots of one node at a time move to others, each by an announced change as an
+ * 38). While the policy allows it, the slots of one node at a time move to others, each by an announced change as an
  * operator would give it, with the same bounds.
  */
 final class NodeRemovals {

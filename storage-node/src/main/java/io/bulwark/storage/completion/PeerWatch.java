@@ -43,7 +43,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * Watches the other holders of this node's groups (Agile Store, 3.3.1, without proxies: decision 36). A few times in each
+ * Watches the other holders of this node's groups (Agile Store, 3.3.1, without proxies: decision 38). A few times in each
  * window it asks some of them for their status, and all holders of one extent that it has itself for their fragments.
  * It reports the counts at the end of the window.
  *
