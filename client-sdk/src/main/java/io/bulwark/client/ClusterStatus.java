@@ -1,6 +1,7 @@
 package io.bulwark.client;
 
 import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.metadata.NodeFault;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
@@ -19,6 +20,7 @@ import java.util.TreeMap;
  *
  * @param eventLogs of buckets that notify webhooks
  * @param recoveries state of the proactive recovery of the replicas
+ * @param faultyNodes nodes that f + 1 holders of one of their groups find faulty
  */
 public record ClusterStatus(
         List<NodeStatus> nodes,
@@ -27,18 +29,8 @@ public record ClusterStatus(
         List<BucketInfo> buckets,
         List<Fault> faults,
         List<EventLogs.Info> eventLogs,
-        Recoveries recoveries) {
-    /** Returns the status of a cluster whose buckets notify nobody. */
-    public ClusterStatus(
-            List<NodeStatus> nodes,
-            List<ReplicaStatus> replicas,
-            List<VolumeStatus> volumes,
-            List<BucketInfo> buckets,
-            List<Fault> faults,
-            Recoveries recoveries) {
-        this(nodes, replicas, volumes, buckets, faults, List.of(), recoveries);
-    }
-
+        Recoveries recoveries,
+        List<NodeFault> faultyNodes) {
     public ClusterStatus {
         nodes = List.copyOf(nodes);
         replicas = List.copyOf(replicas);
@@ -46,6 +38,18 @@ public record ClusterStatus(
         buckets = List.copyOf(buckets);
         faults = List.copyOf(faults);
         eventLogs = List.copyOf(eventLogs);
+        faultyNodes = List.copyOf(faultyNodes);
+    }
+
+    /** Creates the status of a cluster without faulty nodes, whose buckets notify nobody. */
+    public ClusterStatus(
+            List<NodeStatus> nodes,
+            List<ReplicaStatus> replicas,
+            List<VolumeStatus> volumes,
+            List<BucketInfo> buckets,
+            List<Fault> faults,
+            Recoveries recoveries) {
+        this(nodes, replicas, volumes, buckets, faults, List.of(), recoveries, List.of());
     }
 
     /**

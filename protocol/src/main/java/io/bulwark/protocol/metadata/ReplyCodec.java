@@ -126,6 +126,7 @@ final class ReplyCodec {
             }
             case Reply.OfUpload upload -> UploadCodec.write(upload, out);
             case Reply.OfLocking locking -> LockingCodec.write(locking, out);
+            case Reply.NodeFaultList list -> FaultCodec.write(list, out);
             case AuditList list -> writeAudit(list, out.u8(23));
         }
         return out.toBytes();
@@ -236,10 +237,11 @@ final class ReplyCodec {
                         Configuration.read(in), in.bool() ? Optional.of(Configuration.read(in)) : Optional.empty());
             case 28 -> new ActForList(Lists.read(in, Query.PAGE_MAX, ReplyCodec::readActFor), PrincipalId.read(in));
             case 29 -> new EvidenceFound(in.bool() ? Optional.of(Evidence.read(in)) : Optional.empty());
-            case 80, 81, 82, 83 -> EventCodec.readReply(type, in);
+            case 90, 91, 92, 93 -> EventCodec.readReply(type, in);
             case 50, 51, 52 -> AccessKeyCodec.readReply(type, in);
             case 60, 61, 62 -> BucketCodec.readReply(type, in);
             case 70, 71, 72 -> LockingCodec.readReply(type, in);
+            case 80 -> FaultCodec.readReply(in);
             default -> UploadCodec.readReply(type, in);
         };
     }

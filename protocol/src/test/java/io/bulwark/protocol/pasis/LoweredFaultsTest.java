@@ -91,6 +91,6 @@ class LoweredFaultsTest {
         PlacementGroup read = PlacementGroup.read(new WireReader(out.toBytes()));
         assertThat(read).isEqualTo(group.pasis().placement());
         assertThat(read.lowersTo()).isEqualTo(1);
-        assertThat(read.opened().lowersTo()).isZero();
+        assertThat(read.announced(0, 0).opened().lowersTo()).isZero();
     }
 }
