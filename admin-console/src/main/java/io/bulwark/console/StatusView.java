@@ -35,7 +35,11 @@ public record StatusView(
      * @param dropped events that no webhook will receive, since the log was full
      * @param oldestMillis time of the first pending event; null if there is none
      */
-    public record EventLog(String bucket, int pending, long dropped, @Nullable Long oldestMillis) {}
+    public record EventLog(
+            String bucket,
+            int pending,
+            long dropped,
+            @Nullable Long oldestMillis) {}
 
     /**
      * JSON form of a storage node.

@@ -233,8 +233,7 @@ public interface Bucket {
      *
      * @throws io.bulwark.client.error.PreconditionFailedException if they are others
      */
-    void replaceTags(
-            String key, long version, SortedMap<String, String> before, SortedMap<String, String> tags);
+    void replaceTags(String key, long version, SortedMap<String, String> before, SortedMap<String, String> tags);
 
     /**
      * Replaces the retention of a version. One in force may only be prolonged.

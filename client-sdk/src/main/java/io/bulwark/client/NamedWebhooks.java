@@ -28,8 +28,7 @@ final class NamedWebhooks implements Webhooks {
 
     @Override
     public List<Webhook> list() {
-        return client.query(
-                        Reply.WebhookList.class, new Query.ListWebhooks(), Subject.NONE, BulwarkClient.noDeadline())
+        return client.query(Reply.WebhookList.class, new Query.ListWebhooks(), Subject.NONE, BulwarkClient.noDeadline())
                 .webhooks();
     }
 
@@ -47,11 +46,9 @@ final class NamedWebhooks implements Webhooks {
         // A client with no rights: the key signs notifications and opens nothing.
         PrincipalId signer = principals.addNextWithoutKey();
         try {
-            AccessKeys.Issued issued = accessKeys.create(AccessKeySpec.of("webhook " + name)
-                    .withPerson(signer)
-                    .withRights(AccessKeySpec.READ));
-            execute(new Command.SetWebhook(
-                    new Webhook(name, url, issued.key().id())));
+            AccessKeys.Issued issued = accessKeys.create(
+                    AccessKeySpec.of("webhook " + name).withPerson(signer).withRights(AccessKeySpec.READ));
+            execute(new Command.SetWebhook(new Webhook(name, url, issued.key().id())));
             return issued;
         } catch (BulwarkException e) {
             execute(new Command.RevokePrincipal(signer));
@@ -60,14 +57,11 @@ final class NamedWebhooks implements Webhooks {
     }
 
     private Optional<Webhook> find(String name) {
-        return list().stream()
-                .filter(webhook -> webhook.name().equals(name))
-                .findFirst();
+        return list().stream().filter(webhook -> webhook.name().equals(name)).findFirst();
     }
 
     private Webhook existing(String name) {
-        return find(name)
-                .orElseThrow(() -> new InvalidRequestException("there is no webhook " + name, Subject.NONE));
+        return find(name).orElseThrow(() -> new InvalidRequestException("there is no webhook " + name, Subject.NONE));
     }
 
     @Override

@@ -58,7 +58,8 @@ class WebhooksTest {
                 .hasMessageContaining("s3 enable");
         keys.addGateway(OPERATOR);
         AccessKeys.Issued issued = webhooks.create("hooks", URL);
-        assertThat(webhooks.list()).containsExactly(new Webhook("hooks", URL, issued.key().id()));
+        assertThat(webhooks.list())
+                .containsExactly(new Webhook("hooks", URL, issued.key().id()));
         PrincipalId signer = issued.key().person();
         assertThat(client.principals().grants(signer)).isEmpty();
         assertThat(keys.open(issued.key().id())).contains(issued);
@@ -68,7 +69,8 @@ class WebhooksTest {
         assertThat(next.secret()).isNotEqualTo(issued.secret());
         webhooks.change("hooks", "http://127.0.0.1:9/");
         assertThat(webhooks.list())
-                .containsExactly(new Webhook("hooks", "http://127.0.0.1:9/", next.key().id()));
+                .containsExactly(
+                        new Webhook("hooks", "http://127.0.0.1:9/", next.key().id()));
         webhooks.remove("hooks");
         assertThat(webhooks.list()).isEmpty();
         assertThat(keys.list()).isEmpty();
@@ -78,10 +80,13 @@ class WebhooksTest {
     void urlThatIsNoneIsRefused() {
         keys.addGateway(OPERATOR);
         for (String url : List.of(
-                "", "hooks.example", "ftp://hooks.example/", "https:///path", "https://u:p@hooks.example/", "http://a b/")) {
-            assertThatThrownBy(() -> webhooks.create("hooks", url))
-                    .as(url)
-                    .isInstanceOf(InvalidRequestException.class);
+                "",
+                "hooks.example",
+                "ftp://hooks.example/",
+                "https:///path",
+                "https://u:p@hooks.example/",
+                "http://a b/")) {
+            assertThatThrownBy(() -> webhooks.create("hooks", url)).as(url).isInstanceOf(InvalidRequestException.class);
         }
         assertThat(keys.list()).isEmpty();
     }
@@ -104,7 +109,8 @@ class WebhooksTest {
                 .extracting(entry -> entry.event().kind())
                 .containsExactly(ObjectEvent.Kind.PUT, ObjectEvent.Kind.DELETE);
         assertThat(logs.claim("films", 6, events.getLast().position()).held()).isFalse();
-        assertThat(logs.claim("films", 5, events.getFirst().position()).pending()).isEqualTo(1);
+        assertThat(logs.claim("films", 5, events.getFirst().position()).pending())
+                .isEqualTo(1);
         assertThat(logs.read("films", 0, 10)).containsExactly(events.getLast());
     }
 }

@@ -125,7 +125,8 @@ class S3NotificationIT {
     private boolean isSigned(HttpExchange exchange, byte[] body) {
         AccessKeys.Issued issued = webhook;
         String seconds = exchange.getRequestHeaders().getFirst("x-bulwark-timestamp");
-        if (issued == null || !issued.key().id().equals(exchange.getRequestHeaders().getFirst("x-bulwark-key"))) {
+        if (issued == null
+                || !issued.key().id().equals(exchange.getRequestHeaders().getFirst("x-bulwark-key"))) {
             return false;
         }
         try {
@@ -144,11 +145,11 @@ class S3NotificationIT {
                 .id("images")
                 .queueArn(arn)
                 .events(wanted)
-                .filter(filter -> filter.key(key -> key.filterRules(
-                        rule -> rule.name(FilterRuleName.PREFIX).value("in/"))))
+                .filter(filter -> filter.key(key ->
+                        key.filterRules(rule -> rule.name(FilterRuleName.PREFIX).value("in/"))))
                 .build();
-        s3.putBucketNotificationConfiguration(request ->
-                request.bucket(BUCKET).notificationConfiguration(all -> all.queueConfigurations(queue)));
+        s3.putBucketNotificationConfiguration(
+                request -> request.bucket(BUCKET).notificationConfiguration(all -> all.queueConfigurations(queue)));
     }
 
     private void put(String key) {
@@ -168,9 +169,11 @@ class S3NotificationIT {
     void eachChangeIsHeardOfAtLeastOnceAndInOrder() throws IOException {
         s3.createBucket(request -> request.bucket(BUCKET));
         assertThatThrownBy(() -> configure("arn:bulwark:sqs:::nobody", Event.S3_OBJECT_CREATED))
-                .isInstanceOfSatisfying(S3Exception.class, e -> assertThat(e.statusCode()).isEqualTo(400));
+                .isInstanceOfSatisfying(
+                        S3Exception.class, e -> assertThat(e.statusCode()).isEqualTo(400));
         assertThatThrownBy(() -> configure("arn:bulwark:sqs:::it-hooks", Event.S3_OBJECT_RESTORE_POST))
-                .isInstanceOfSatisfying(S3Exception.class, e -> assertThat(e.statusCode()).isEqualTo(501));
+                .isInstanceOfSatisfying(
+                        S3Exception.class, e -> assertThat(e.statusCode()).isEqualTo(501));
         configure("arn:bulwark:sqs:::it-hooks", Event.S3_OBJECT_CREATED, Event.S3_OBJECT_REMOVED);
         GetBucketNotificationConfigurationResponse stored =
                 s3.getBucketNotificationConfiguration(request -> request.bucket(BUCKET));
@@ -223,11 +226,11 @@ class S3NotificationIT {
         start();
         await().atMost(LONG).untilAsserted(() -> assertThat(heard()).isEqualTo(expected));
 
-        s3.putBucketNotificationConfiguration(
-                request -> request.bucket(BUCKET).notificationConfiguration(all -> {}));
+        s3.putBucketNotificationConfiguration(request -> request.bucket(BUCKET).notificationConfiguration(all -> {}));
         assertThat(s3.getBucketNotificationConfiguration(request -> request.bucket(BUCKET))
                         .queueConfigurations())
                 .isEmpty();
-        assertThat(CLUSTER.client().status().eventLogs()).noneMatch(log -> log.bucket().equals(BUCKET));
+        assertThat(CLUSTER.client().status().eventLogs())
+                .noneMatch(log -> log.bucket().equals(BUCKET));
     }
 }

@@ -150,7 +150,12 @@ final class BenchCommand implements Callable<Integer> {
             } finally {
                 client.deleteVolume(name);
             }
-            access.global().print(new ReadsView(chosen.text(), results.stream().map(ReadView::of).toList()), table(chosen, results));
+            access.global()
+                    .print(
+                            new ReadsView(
+                                    chosen.text(),
+                                    results.stream().map(ReadView::of).toList()),
+                            table(chosen, results));
             return results.stream().allMatch(each -> each.failures().isEmpty()) ? 0 : CommandFailure.FAILED;
         }
     }

@@ -69,8 +69,7 @@ final class LockCommand implements Runnable {
         try (Bulwark client = access.connect()) {
             client.locks().release(bucket, prefix);
         }
-        access.global()
-                .print(new ReleasedView(bucket, prefix, true), part + " is being unlocked.");
+        access.global().print(new ReleasedView(bucket, prefix, true), part + " is being unlocked.");
         return 0;
     }
 

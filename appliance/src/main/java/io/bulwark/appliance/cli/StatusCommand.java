@@ -252,9 +252,7 @@ final class StatusCommand implements Callable<Integer> {
                     log.bucket(),
                     Integer.toString(log.pending()),
                     Long.toString(log.dropped()),
-                    oldest == null
-                            ? "-"
-                            : Text.duration(Math.max(0, System.currentTimeMillis() - oldest)) + " ago"));
+                    oldest == null ? "-" : Text.duration(Math.max(0, System.currentTimeMillis() - oldest)) + " ago"));
         }
         return logs;
     }

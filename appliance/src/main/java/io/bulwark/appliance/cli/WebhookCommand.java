@@ -23,15 +23,15 @@ import picocli.CommandLine.Spec;
         })
 final class WebhookCommand implements Runnable {
     private static final String NAME_DESCRIPTION = "Name of the webhook.";
-    private static final String URL_DESCRIPTION = "Address that the gateways post to: https://HOST... or http://HOST...";
+    private static final String URL_DESCRIPTION =
+            "Address that the gateways post to: https://HOST... or http://HOST...";
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
     @Override
     public void run() {
-        throw new ParameterException(
-                spec.commandLine(), "webhook needs one of create, list, change, rotate, remove");
+        throw new ParameterException(spec.commandLine(), "webhook needs one of create, list, change, rotate, remove");
     }
 
     @Command(

@@ -38,7 +38,8 @@ public final class AuditText {
                 "node abort " + c.volume() + " " + c.group() + ": the announced changes of epoch " + c.epoch();
             case Command.SetFaultPolicy c ->
                 "fault policy --remove " + (c.policy().removes() ? "auto" : "ask") + " --window "
-                        + c.policy().windowSeconds() + " --per-day " + c.policy().removalsPerDay();
+                        + c.policy().windowSeconds() + " --per-day "
+                        + c.policy().removalsPerDay();
             case Command.ForgiveNode c -> "fault forgive node-" + c.node();
             case Command.ChangePolicy c -> "volume set " + c.volume() + " --faults " + c.faults();
             case Command.SetNode c ->

@@ -84,9 +84,9 @@ class AuditTextTest {
         texts.put(
                 new Command.SetGateways(new Gateways(List.of(PrincipalId.client(2)), PrincipalId.client(0), ALICE)),
                 "gateways: client-2; keeper: client-0; anonymous: client-7");
+        Webhook webhook = new Webhook("hooks", "https://h.example/e", "K2345678901234567");
         texts.put(
-                new Command.SetWebhook(new Webhook("hooks", "https://h.example/e", "BWK23456789012345678")),
-                "webhook hooks at https://h.example/e, access key BWK23456789012345678");
+                new Command.SetWebhook(webhook), "webhook hooks at https://h.example/e, access key K2345678901234567");
         texts.put(new Command.RemoveWebhook("hooks"), "webhook remove hooks");
         texts.put(new Command.SetGateways(Gateways.NONE), "gateways: none");
         texts.put(new Command.SetRelease(Bytes.of(new byte[32]), true), "release allow " + "00".repeat(32));
@@ -97,7 +97,6 @@ class AuditTextTest {
                         List.of(new Member(PrincipalId.replica(4), KEY.encoded(), "host:7604"))),
                 "replicas of configuration 2: out: replica-1; in: replica-4 at host:7604, key " + key);
         texts.forEach((command, text) -> assertThat(AuditText.of(command)).isEqualTo(text));
-
         Set<Class<?>> said = new HashSet<>();
         texts.keySet().forEach(each -> said.add(each.getClass()));
         assertThat(said)

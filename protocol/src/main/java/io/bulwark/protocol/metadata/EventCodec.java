@@ -63,7 +63,8 @@ final class EventCodec {
             case EventsClaimed claimed ->
                 out.u8(91).bool(claimed.held()).i32(claimed.pending()).i64(claimed.dropped());
             case EventList list ->
-                Lists.write(list.events(), out.u8(92), (entry, to) -> entry.event().write(to.i64(entry.position())));
+                Lists.write(
+                        list.events(), out.u8(92), (entry, to) -> entry.event().write(to.i64(entry.position())));
             case EventLogList list -> {
                 Lists.write(list.logs(), out.u8(93), EventCodec::writeLog);
                 out.string(list.next());
@@ -79,8 +80,7 @@ final class EventCodec {
                 new EventList(Lists.read(
                         in, Query.PAGE_MAX, from -> new EventEntry(from.nonNegative64(), ObjectEvent.read(from))));
             case 93 ->
-                new EventLogList(
-                        Lists.read(in, Query.PAGE_MAX, EventCodec::readLog), in.string(Names.NAME_LENGTH_MAX));
+                new EventLogList(Lists.read(in, Query.PAGE_MAX, EventCodec::readLog), in.string(Names.NAME_LENGTH_MAX));
             default -> throw new MalformedException("unknown reply " + type);
         };
     }

@@ -462,7 +462,9 @@ public final class MetadataStateMachine {
         return switch (command) {
             case Command.RenewSession ignored -> new Reply.Done();
             case Command.CloseSession ignored -> done(() -> inodes.close(session));
-            case Command.CreateVolume create -> new Reply.VolumeCreated(volumes.create(create, takers(create.policy().n())));
+            case Command.CreateVolume create ->
+                new Reply.VolumeCreated(
+                        volumes.create(create, takers(create.policy().n())));
             case Command.DeleteVolume delete -> done(() -> deleteVolume(volumes.byName(delete.name())));
             case Command.CreateBucket create -> done(() -> namespace.createBucket(create, by, now));
             case Command.DeleteBucket delete -> done(() -> deleteBucket(delete.name()));
@@ -515,9 +517,7 @@ public final class MetadataStateMachine {
             case Command.SetAccessKey set -> done(() -> accessKeys.set(set, submitter));
             case Command.RemoveAccessKey remove -> done(() -> accessKeys.remove(remove.id()));
             case Command.SetGateways set -> done(() -> accessKeys.set(set.gateways()));
-            case Command.SetWebhook set -> done(() -> webhooks.set(set.webhook(), submitter));
-            case Command.RemoveWebhook remove -> done(() -> webhooks.remove(remove.name()));
-            case Command.ClaimEvents claim -> events.claim(namespace.bucket(claim.bucket()), claim);
+            case Command.OfEvents ofEvents -> run(ofEvents, submitter);
             case Command.SetRelease set -> done(() -> releases.set(set));
             case Command.Lock lock -> lock(session, lock);
             case Command.Unlock ignored -> done(() -> locks.unlock(session));
@@ -535,6 +535,14 @@ public final class MetadataStateMachine {
                 removals.giveUp(forgive.node());
             }
         }
+    }
+
+    private Reply run(Command.OfEvents command, PrincipalId submitter) {
+        return switch (command) {
+            case Command.SetWebhook set -> done(() -> webhooks.set(set.webhook(), submitter));
+            case Command.RemoveWebhook remove -> done(() -> webhooks.remove(remove.name()));
+            case Command.ClaimEvents claim -> events.claim(namespace.bucket(claim.bucket()), claim);
+        };
     }
 
     private static Reply done(Runnable action) {
@@ -683,14 +691,7 @@ public final class MetadataStateMachine {
                 Grants.require(administers || isGateway, asker, "list webhooks");
                 yield webhooks.list();
             }
-            case Query.ListEventLogs list ->
-                events.list(
-                        list,
-                        bucket -> administers
-                                || bucket.creator.equals(self)
-                                || (asker.onBehalfOf().isEmpty()
-                                        && tables.actFor.contains(
-                                                new Tables.ActForKey(asker.sender(), bucket.creator))));
+            case Query.ListEventLogs list -> events.list(list, bucket -> administers || mayListEvents(asker, bucket));
             case Query.ListGateways ignored -> new Reply.GatewayList(accessKeys.gateways());
             case Query.ListLocks list -> locks.list(list, asker.principal(), administers);
             case Query.LogOutcome of -> rounds.outcome(asker.sender(), of);
@@ -700,6 +701,12 @@ public final class MetadataStateMachine {
                 yield read(query);
             }
         };
+    }
+
+    private boolean mayListEvents(Authority asker, Bucket bucket) {
+        return bucket.creator.equals(asker.principal())
+                || (asker.onBehalfOf().isEmpty()
+                        && tables.actFor.contains(new Tables.ActForKey(asker.sender(), bucket.creator)));
     }
 
     /** Answers nodes with all that a door reaches, and a door with what it may do for just this person. */

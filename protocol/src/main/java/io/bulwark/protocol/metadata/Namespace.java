@@ -218,8 +218,7 @@ final class Namespace {
         boolean leavesOld = from.bucket.keepsAll() || !from.link.state().isNull();
         VersionState state = newState(to, from.link.state().attributes(), ObjectLock.NONE, now);
         Link link = new Link(from.link.inode(), now, by, state);
-        Reply.ObjectStored reply =
-                relink(from, to, toKey, rename.condition(), to != from.bucket || leavesOld, link);
+        Reply.ObjectStored reply = relink(from, to, toKey, rename.condition(), to != from.bucket || leavesOld, link);
         hide(from.bucket, from.key, by, now);
         return reply;
     }
@@ -285,7 +284,8 @@ final class Namespace {
                         page.get(query.limit() - 1).name());
     }
 
-    private Reply.ObjectStored relink(FoundLink from, Bucket to, Bytes toKey, Condition condition, boolean addsBytes, Link link) {
+    private Reply.ObjectStored relink(
+            FoundLink from, Bucket to, Bytes toKey, Condition condition, boolean addsBytes, Link link) {
         CommandRefusal.refuseUnless(
                 to.volume == from.bucket.volume, MetadataError.OTHER_VOLUME, from.bucket.name + " and " + to.name);
         checkCondition(to, toKey, condition);

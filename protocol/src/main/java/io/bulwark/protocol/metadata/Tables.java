@@ -19,8 +19,6 @@ import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 
 /**
  * Layout of the metadata state in a {@link KeyValueState}. Each thing has a small record, so that a command rewrites
@@ -103,7 +101,7 @@ import java.util.TreeMap;
  *
  * An interval's key has its end, so that the interval around or after a number is the first one from that number on.
  */
-final class Tables {
+final class Tables extends TableSet {
     static final int VERSION = 1;
     static final int GROUPS_PER_RECORD = 64;
 
@@ -174,15 +172,19 @@ final class Tables {
     final Table<SliceKey, List<Slice>> slices;
     final Table<Long, Uploads.Completion> completions;
     final Table<TimedUpload, Boolean> completionDues;
-    final Table<NullKey, Long> nulls;
-    final Table<DocumentKey, BucketDocuments.Document> documents;
-    final Table<String, BucketEvents.Log> eventLogsByName;
-    final Table<EventKey, ObjectEvent> events;
-    final Table<String, Webhook> webhooks;
-    final Table<String, AccessKeys.Entry> accessKeys;
-    final Table<PersonsKey, Boolean> accessKeysOf;
-    final Table<Integer, Gateways> gateways;
-    final Table<String, Boolean> endedKeys;
+    final Table<NullKey, Long> nulls = table(51, NullKey.FORM, FieldFormat.LONG_NUMBER);
+    final Table<DocumentKey, BucketDocuments.Document> documents = table(52, DocumentKey.FORM, DOCUMENT);
+    final Table<String, BucketEvents.Log> eventLogsByName =
+            table(53, BUCKET_NAME, new FieldFormat<>(BucketEvents.Log::write, BucketEvents.Log::read));
+    final Table<EventKey, ObjectEvent> events =
+            table(54, EventKey.FORM, new FieldFormat<>(ObjectEvent::write, ObjectEvent::read));
+    final Table<String, Webhook> webhooks = table(55, BUCKET_NAME, new FieldFormat<>(Webhook::write, Webhook::read));
+    final Table<String, AccessKeys.Entry> accessKeys =
+            table(61, KEY_ID, new FieldFormat<>(AccessKeys.Entry::write, AccessKeys.Entry::read));
+    final Table<PersonsKey, Boolean> accessKeysOf = table(62, PersonsKey.FORM, FieldFormat.NOTHING);
+    final Table<Integer, Gateways> gateways =
+            table(63, FieldFormat.NUMBER, new FieldFormat<>(Gateways::write, Gateways::read));
+    final Table<String, Boolean> endedKeys = table(64, KEY_ID, FieldFormat.NOTHING);
     final Table<SubtreeKey, OwnedKey> locks;
     final Table<OwnedKey, Grant> logGrants;
     final Table<TimedSession, Boolean> rounds;
@@ -205,12 +207,10 @@ final class Tables {
     final RecordCache<OwnedKey, Session> sessions;
     final RecordCache<String, Bucket> buckets;
     final RecordCache<OwnedKey, Holder> holders;
-    final RecordCache<String, BucketEvents.Log> eventLogs;
+    final RecordCache<String, BucketEvents.Log> eventLogs = new RecordCache<>(eventLogsByName);
     final Weight weight;
     private final Supply ordered = new OrderedSupply(this);
     private Supply supply = ordered;
-    private final KeyValueState state;
-    private final Map<Integer, Table<?, ?>> byPrefix = new TreeMap<>();
     private final Table<Integer, Totals> all;
     private final RecordCache<Integer, Totals> total;
 
@@ -242,8 +242,7 @@ final class Tables {
                     key.kind.write(out.i32(key.node));
                     out.i32(key.reporter);
                 },
-                in -> new SuspicionKey(
-                        in.i32(0, Integer.MAX_VALUE), FaultKind.read(in), in.i32(0, Integer.MAX_VALUE)));
+                in -> new SuspicionKey(in.i32(0, Integer.MAX_VALUE), FaultKind.read(in), in.i32(0, Integer.MAX_VALUE)));
 
         /** Returns a key before all others about a node. */
         static SuspicionKey firstOf(int node) {
@@ -472,7 +471,7 @@ final class Tables {
     }
 
     Tables(KeyValueState state, long weightMax) {
-        this.state = state;
+        super(state);
         weight = new Weight(this, weightMax);
         all = table(1, ONLY_VERSION, new FieldFormat<>(Totals::write, Totals::read));
         total = new RecordCache<>(all);
@@ -522,17 +521,6 @@ final class Tables {
         slices = table(43, SliceKey.FORM, SLICES);
         completions = table(44, FieldFormat.LONG_NUMBER, COMPLETION);
         completionDues = table(45, TimedUpload.FORM, FieldFormat.NOTHING);
-        nulls = table(51, NullKey.FORM, FieldFormat.LONG_NUMBER);
-        documents = table(52, DocumentKey.FORM, DOCUMENT);
-        eventLogsByName =
-                table(53, BUCKET_NAME, new FieldFormat<>(BucketEvents.Log::write, BucketEvents.Log::read));
-        eventLogs = new RecordCache<>(eventLogsByName);
-        events = table(54, EventKey.FORM, new FieldFormat<>(ObjectEvent::write, ObjectEvent::read));
-        webhooks = table(55, BUCKET_NAME, new FieldFormat<>(Webhook::write, Webhook::read));
-        accessKeys = table(61, KEY_ID, new FieldFormat<>(AccessKeys.Entry::write, AccessKeys.Entry::read));
-        accessKeysOf = table(62, PersonsKey.FORM, FieldFormat.NOTHING);
-        gateways = table(63, FieldFormat.NUMBER, new FieldFormat<>(Gateways::write, Gateways::read));
-        endedKeys = table(64, KEY_ID, FieldFormat.NOTHING);
         locks = table(70, SubtreeKey.FORM, OwnedKey.FORM);
         holders = new RecordCache<>(table(71, OwnedKey.FORM, new FieldFormat<>(Holder::write, Holder::read)));
         logGrants = table(72, OwnedKey.FORM, new FieldFormat<>(Grant::write, Grant::read));
@@ -565,12 +553,6 @@ final class Tables {
         } finally {
             supply = ordered;
         }
-    }
-
-    private <K, V> Table<K, V> table(int prefix, FieldFormat<K> keys, FieldFormat<V> values) {
-        Table<K, V> table = new Table<>(state, prefix, keys, values);
-        byPrefix.put(prefix, table);
-        return table;
     }
 
     /** Begins a command or query: nothing is known but what is in the state. */

@@ -2,8 +2,8 @@ package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.metadata.Compositions.SliceSequence;
 import io.bulwark.protocol.metadata.Bucket.Link;
+import io.bulwark.protocol.metadata.Compositions.SliceSequence;
 import io.bulwark.protocol.metadata.Tables.PartKey;
 import io.bulwark.protocol.metadata.Tables.TimedUpload;
 import io.bulwark.protocol.metadata.Tables.UploadKey;

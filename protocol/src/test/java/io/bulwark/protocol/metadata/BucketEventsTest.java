@@ -88,18 +88,15 @@ class BucketEventsTest {
                 ObjectLock.NONE));
         UploadName upload = new UploadName("films", "big", begun.upload());
         Reply.PartStored part = (Reply.PartStored) alice.run(new Command.PutPart(
-                upload,
-                1,
-                alice.layout(900),
-                ObjectAttributes.NONE,
-                EpochClaim.of(rig.mainVolume()),
-                List.of()));
+                upload, 1, alice.layout(900), ObjectAttributes.NONE, EpochClaim.of(rig.mainVolume()), List.of()));
         alice.run(new Command.CompleteUpload(
-                upload, PartSelection.of(List.of(new PartSelection.Part(1, part.inode()))), Condition.NONE, ObjectAttributes.NONE));
+                upload,
+                PartSelection.of(List.of(new PartSelection.Part(1, part.inode()))),
+                Condition.NONE,
+                ObjectAttributes.NONE));
         assertThat(kinds("films"))
                 .containsExactly("PUT a", "PUT_TAGS a", "DELETE_TAGS a", "DELETE a", "COMPLETE_UPLOAD big");
-        assertThat(kinds("diary"))
-                .containsExactly("COPY b", "COPY c", "DELETE_MARKER b", "DELETE b");
+        assertThat(kinds("diary")).containsExactly("COPY b", "COPY c", "DELETE_MARKER b", "DELETE b");
         ObjectEvent first = events("films", 0, 1).getFirst().event();
         assertThat(first)
                 .isEqualTo(new ObjectEvent(Kind.PUT, "a", put.version(), true, 700, "", ALICE, put.linkedMillis()));
@@ -232,8 +229,7 @@ class BucketEventsTest {
         alice.done(new Command.SetWebhook(webhook));
         assertThat(rig.ask(ALICE, new Query.ListWebhooks())).isEqualTo(new Reply.WebhookList(List.of(webhook)));
         assertFailed(rig.ask(WRITER, new Query.ListWebhooks()), MetadataError.NOT_AUTHORISED);
-        alice.done(new Command.SetGateways(
-                new Gateways(List.of(WRITER), PrincipalId.NOBODY, PrincipalId.NOBODY)));
+        alice.done(new Command.SetGateways(new Gateways(List.of(WRITER), PrincipalId.NOBODY, PrincipalId.NOBODY)));
         assertThat(rig.ask(WRITER, new Query.ListWebhooks())).isInstanceOf(Reply.WebhookList.class);
         for (int i = 1; i < Webhook.COUNT_MAX; i++) {
             alice.done(new Command.SetWebhook(new Webhook("hooks-" + i, webhook.url(), KEY_ID)));

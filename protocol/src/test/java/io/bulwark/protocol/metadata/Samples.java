@@ -297,7 +297,8 @@ final class Samples {
         all.put("remove-document", new Command.RemoveDocument("films", "cors", Condition.NONE));
         all.put(
                 "replace-tags",
-                new Command.SetTags("films", "a", 3, attributes().tags(), Optional.of(new TreeMap<>(Map.of("a", "b")))));
+                new Command.SetTags(
+                        "films", "a", 3, attributes().tags(), Optional.of(new TreeMap<>(Map.of("a", "b")))));
         all.put("set-tags", new Command.SetTags("films", "a", 3, attributes().tags()));
         Retention retention = new Retention(Retention.Mode.GOVERNANCE, 1_800_000_000_000L);
         all.put("set-retention", new Command.SetRetention("films", "a", 3, retention, true));
@@ -510,6 +511,16 @@ final class Samples {
         return new AuditEntry(5, 1_700_000_000_000L, OWNER, 2, 9, new Command.RevokePrincipal(OWNER), approval);
     }
 
+    private static void putEvents(Map<String, Reply> all) {
+        all.put("webhook-list", new Reply.WebhookList(List.of(WEBHOOK)));
+        all.put("events-claimed", new Reply.EventsClaimed(true, 3, 1));
+        all.put("event-list", new Reply.EventList(List.of(new Reply.EventEntry(42, EVENT))));
+        all.put(
+                "event-log-list",
+                new Reply.EventLogList(
+                        List.of(new Reply.EventLogEntry("films", PERSON, 3, 300, 1, 1_700_000_000_000L, 7)), "films"));
+    }
+
     private static void putPrincipals(Map<String, Reply> all) {
         proofs().forEach((name, proof) ->
                 all.put(name.replace("proof", "evidence"), new Reply.EvidenceFound(Optional.of(proof.evidence()))));
@@ -522,13 +533,7 @@ final class Samples {
         all.put(
                 "access-key-list",
                 new Reply.AccessKeyList(List.of(new Reply.AccessKeyEntry(ACCESS_KEY, List.of(OWNER))), "BWKSAMPLE"));
-        all.put("webhook-list", new Reply.WebhookList(List.of(WEBHOOK)));
-        all.put("events-claimed", new Reply.EventsClaimed(true, 3, 1));
-        all.put("event-list", new Reply.EventList(List.of(new Reply.EventEntry(42, EVENT))));
-        all.put(
-                "event-log-list",
-                new Reply.EventLogList(
-                        List.of(new Reply.EventLogEntry("films", PERSON, 3, 300, 1, 1_700_000_000_000L, 7)), "films"));
+        putEvents(all);
         all.put("gateway-list", new Reply.GatewayList(GATEWAYS));
         all.put(
                 "genesis-told",
@@ -577,7 +582,15 @@ final class Samples {
                         FaultPolicy.DEFAULT,
                         List.of(
                                 new NodeFault(
-                                        3, FaultKind.SILENT, 9, 1, 2, 0, List.of(suspicion), NodeFault.Stage.LEAVING, 10),
+                                        3,
+                                        FaultKind.SILENT,
+                                        9,
+                                        1,
+                                        2,
+                                        0,
+                                        List.of(suspicion),
+                                        NodeFault.Stage.LEAVING,
+                                        10),
                                 new NodeFault(4, FaultKind.WRONG, 9, 1, 2, 7, List.of(), NodeFault.Stage.NAMED, 0)),
                         List.of(suspicion)));
         all.put("writers", new Reply.Writers(300));

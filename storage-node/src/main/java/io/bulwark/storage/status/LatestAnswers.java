@@ -101,7 +101,11 @@ public final class LatestAnswers implements BackgroundWork {
         BlockId first = BlockId.register(request.volume(), request.from());
         BlockId last = BlockId.register(request.volume(), Long.MAX_VALUE);
         var _ = known.store()
-                .latest(RecordKind.ofVersions(request.protocol().isVersioned()), first, last, NodeControlMessage.LATEST_MAX)
+                .latest(
+                        RecordKind.ofVersions(request.protocol().isVersioned()),
+                        first,
+                        last,
+                        NodeControlMessage.LATEST_MAX)
                 .whenComplete((found, error) -> {
                     answering.remove(from);
                     try {

@@ -31,8 +31,8 @@ record EventMessage(@JsonProperty("Records") List<Entry> entries) {
             Subject s3) {
         static Entry of(EventLogs.Entry entry, String rule, EventLogs.Info log) {
             ObjectEvent event = entry.event();
-            BucketPart bucket = new BucketPart(
-                    log.bucket(), identity(log.creator().toString()), "arn:aws:s3:::" + log.bucket());
+            BucketPart bucket =
+                    new BucketPart(log.bucket(), identity(log.creator().toString()), "arn:aws:s3:::" + log.bucket());
             return new Entry(
                     "2.1",
                     "aws:s3",
@@ -76,8 +76,7 @@ record EventMessage(@JsonProperty("Records") List<Entry> entries) {
             ObjectEvent event = entry.event();
             boolean isRemoved =
                     event.kind() == ObjectEvent.Kind.DELETE || event.kind() == ObjectEvent.Kind.DELETE_MARKER;
-            Map<String, String> tag =
-                    event.tag().isEmpty() ? Map.of() : Map.of(EntityTags.PROPERTY, event.tag());
+            Map<String, String> tag = event.tag().isEmpty() ? Map.of() : Map.of(EntityTags.PROPERTY, event.tag());
             return new ObjectPart(
                     URLEncoder.encode(event.key(), StandardCharsets.UTF_8).replace("%2F", "/"),
                     isRemoved ? null : event.length(),

@@ -44,9 +44,8 @@ public record NotificationRules(String webhook, List<Rule> rules) {
             return event.key().startsWith(prefix.orElse(""))
                     && event.key().endsWith(suffix.orElse(""))
                     && events.stream()
-                            .anyMatch(name -> EventName.named(name)
-                                    .orElseThrow()
-                                    .contains(EventName.of(event.kind())));
+                            .anyMatch(
+                                    name -> EventName.named(name).orElseThrow().contains(EventName.of(event.kind())));
         }
     }
 
@@ -103,8 +102,8 @@ public record NotificationRules(String webhook, List<Rule> rules) {
 
     /** Returns the refusal of a receiver that no operator has named. */
     public static RuntimeException unknown(String receiver) {
-        return ErrorCode.INVALID_ARGUMENT.because("Unable to validate the destination " + receiver
-                + ": a Queue is " + ARN + "NAME, where NAME is a webhook that an operator has named.");
+        return ErrorCode.INVALID_ARGUMENT.because("Unable to validate the destination " + receiver + ": a Queue is "
+                + ARN + "NAME, where NAME is a webhook that an operator has named.");
     }
 
     private static Rule rule(XmlElement element) {

@@ -165,7 +165,8 @@ public final class NotificationWorker implements AutoCloseable {
     /** Delivers what a bucket has, and returns for how long to leave it then. */
     private Duration deliver(Delivery delivery, EventLogs.Info log) {
         try {
-            // Agreed time stands still while no commands arrive, so that a claim of a dead gateway may look fresh for long.
+            // Agreed time stands still while no commands arrive, so that a claim of a dead gateway may look fresh for
+            // long.
             if (!deliverAll(log)) {
                 return Duration.ofMillis(Command.ClaimEvents.LEASE_MILLIS);
             }

@@ -63,8 +63,7 @@ final class WebhookCall implements AutoCloseable {
                 .header(SIGNATURE_HEADER, "sha256=" + signature(receiver.secret, seconds, message))
                 .POST(HttpRequest.BodyPublishers.ofByteArray(message))
                 .build();
-        CompletableFuture<HttpResponse<Void>> answer =
-                http.sendAsync(request, HttpResponse.BodyHandlers.discarding());
+        CompletableFuture<HttpResponse<Void>> answer = http.sendAsync(request, HttpResponse.BodyHandlers.discarding());
         try {
             int status = answer.get(timeout.toMillis(), TimeUnit.MILLISECONDS).statusCode();
             if (status < 200 || status > 299) {

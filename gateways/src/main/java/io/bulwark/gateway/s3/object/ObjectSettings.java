@@ -71,7 +71,10 @@ public final class ObjectSettings {
                 if (attempt == ATTEMPTS_MAX) {
                     throw e;
                 }
-                before = call.bucket().open(object.key(), object.version()).info().tags();
+                before = call.bucket()
+                        .open(object.key(), object.version())
+                        .info()
+                        .tags();
             }
         }
     }

@@ -51,13 +51,7 @@ class LifecycleWorkerTest {
                 1,
                 MADE);
         ObjectInfo object = new ObjectInfo(
-                "films",
-                "a",
-                3,
-                1,
-                MADE,
-                new VersionState(true, ObjectAttributes.NONE, ObjectLock.NONE),
-                List.of());
+                "films", "a", 3, 1, MADE, new VersionState(true, ObjectAttributes.NONE, ObjectLock.NONE), List.of());
         Bucket bucket = ScriptedAnswers.of(
                 Bucket.class,
                 Map.of(
@@ -77,8 +71,8 @@ class LifecycleWorkerTest {
         Principals principals = ScriptedAnswers.of(
                 Principals.class,
                 Map.of("actFor/1", _ -> List.of(new Principals.ActFor(PERSON, new Rights(true, true, false)))));
-        Bulwark view = ScriptedAnswers.of(
-                Bulwark.class, Map.of("buckets/0", _ -> List.of(info), "bucket/1", _ -> bucket));
+        Bulwark view =
+                ScriptedAnswers.of(Bulwark.class, Map.of("buckets/0", _ -> List.of(info), "bucket/1", _ -> bucket));
         Bulwark door = ScriptedAnswers.of(
                 Bulwark.class,
                 Map.of("principals/0", _ -> principals, "onBehalfOf/1", _ -> view, "agreedTime/0", _ -> agreed));

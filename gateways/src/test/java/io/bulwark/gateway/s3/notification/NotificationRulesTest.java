@@ -33,7 +33,8 @@ class NotificationRulesTest {
         assertThatThrownBy(() -> read(content))
                 .as(content)
                 .isInstanceOfSatisfying(
-                        S3Exception.class, refused -> assertThat(refused.status()).isEqualTo(status));
+                        S3Exception.class,
+                        refused -> assertThat(refused.status()).isEqualTo(status));
     }
 
     @Test
@@ -46,12 +47,14 @@ class NotificationRulesTest {
                         + "<Event>s3:ObjectRemoved:Delete</Event><Event>s3:ObjectTagging:Put</Event>"));
         assertThat(rules.webhook()).isEqualTo("hooks");
         assertThat(rules.ruleFor(event(ObjectEvent.Kind.PUT, "in/a.jpg"))).contains("images");
-        assertThat(rules.ruleFor(event(ObjectEvent.Kind.COMPLETE_UPLOAD, "in/a.jpg"))).contains("images");
+        assertThat(rules.ruleFor(event(ObjectEvent.Kind.COMPLETE_UPLOAD, "in/a.jpg")))
+                .contains("images");
         assertThat(rules.ruleFor(event(ObjectEvent.Kind.PUT, "in/a.png"))).isEmpty();
         assertThat(rules.ruleFor(event(ObjectEvent.Kind.PUT, "out/a.jpg"))).isEmpty();
         assertThat(rules.ruleFor(event(ObjectEvent.Kind.DELETE, "out/a.jpg"))).contains("gone");
         assertThat(rules.ruleFor(event(ObjectEvent.Kind.PUT_TAGS, "out/a.jpg"))).contains("gone");
-        assertThat(rules.ruleFor(event(ObjectEvent.Kind.DELETE_MARKER, "in/a.jpg"))).isEmpty();
+        assertThat(rules.ruleFor(event(ObjectEvent.Kind.DELETE_MARKER, "in/a.jpg")))
+                .isEmpty();
         assertThat(NotificationRules.read(rules.toBytes())).isEqualTo(rules);
         assertThat(read("").rules()).isEmpty();
     }
