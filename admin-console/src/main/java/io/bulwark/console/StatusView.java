@@ -25,7 +25,16 @@ public record StatusView(
         List<Volume> volumes,
         List<Bucket> buckets,
         List<Fault> faults,
-        Recoveries recoveries) {
+        Recoveries recoveries,
+        OpenLogs logs) {
+
+    /**
+     * Logs of clients with locks, whose operations are not all ordered yet.
+     *
+     * @param locks of all of them
+     * @param oldestMillis time since the lock of the oldest one was given
+     */
+    public record OpenLogs(int logs, int locks, long oldestMillis) {}
 
     /**
      * JSON form of a storage node.
@@ -222,7 +231,11 @@ public record StatusView(
                                 f.detail(),
                                 f.at().toEpochMilli()))
                         .toList(),
-                recoveries(status.recoveries()));
+                recoveries(status.recoveries()),
+                new OpenLogs(
+                        status.logs().logs(),
+                        status.logs().locks(),
+                        status.logs().oldest().toMillis()));
     }
 
     private static Node node(ClusterStatus.NodeStatus node) {

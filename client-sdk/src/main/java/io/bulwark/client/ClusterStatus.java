@@ -18,6 +18,7 @@ import java.util.TreeMap;
  * Status of the cluster, as its members reported it to the client that asked.
  *
  * @param recoveries state of the proactive recovery of the replicas
+ * @param logs those of clients with locks
  */
 public record ClusterStatus(
         List<NodeStatus> nodes,
@@ -25,7 +26,8 @@ public record ClusterStatus(
         List<VolumeStatus> volumes,
         List<BucketInfo> buckets,
         List<Fault> faults,
-        Recoveries recoveries) {
+        Recoveries recoveries,
+        OpenLogs logs) {
     public ClusterStatus {
         nodes = List.copyOf(nodes);
         replicas = List.copyOf(replicas);
@@ -33,6 +35,25 @@ public record ClusterStatus(
         buckets = List.copyOf(buckets);
         faults = List.copyOf(faults);
     }
+
+    /** Creates the status of a cluster in which nobody holds locks. */
+    public ClusterStatus(
+            List<NodeStatus> nodes,
+            List<ReplicaStatus> replicas,
+            List<VolumeStatus> volumes,
+            List<BucketInfo> buckets,
+            List<Fault> faults,
+            Recoveries recoveries) {
+        this(nodes, replicas, volumes, buckets, faults, recoveries, new OpenLogs(0, 0, Duration.ZERO));
+    }
+
+    /**
+     * Logs of clients with locks, whose operations are not all ordered yet.
+     *
+     * @param locks of all of them
+     * @param oldest time since the lock of the oldest one was given
+     */
+    public record OpenLogs(int logs, int locks, Duration oldest) {}
 
     /**
      * Status of a storage node.

@@ -46,6 +46,7 @@ final class LockCommand implements Runnable {
                 one.put("prefix", lock.prefix());
                 one.put("holder", lock.holder().toString());
                 one.put("session", lock.session());
+                one.put("ageMillis", lock.age().toMillis());
                 one.put(
                         "closing",
                         lock.closing()
@@ -58,12 +59,13 @@ final class LockCommand implements Runnable {
             System.out.println("No client holds a lock.");
         } else {
             List<List<String>> rows = new ArrayList<>();
-            rows.add(List.of("SUBTREE", "HOLDER", "SESSION", "STATE"));
+            rows.add(List.of("SUBTREE", "HOLDER", "SESSION", "HELD FOR", "STATE"));
             for (LockInfo lock : locks) {
                 rows.add(List.of(
                         lock.bucket() + "/" + lock.prefix(),
                         lock.holder().toString(),
                         Long.toString(lock.session()),
+                        Text.duration(lock.age().toMillis()),
                         lock.closing()
                                 .map(reason -> "closing, " + reason.name().toLowerCase(Locale.ROOT))
                                 .orElse("held")));

@@ -176,10 +176,27 @@ final class LockTable {
                     return new Reply.LockList(page, true);
                 }
                 Holder holder = tables.holders.find(entry.value()).orElseThrow();
-                page.add(new Reply.LockEntry(subtree, holder.log(), holder.openRound()));
+                page.add(new Reply.LockEntry(subtree, holder.log(), ageOf(holder), holder.openRound()));
             }
         }
         return new Reply.LockList(page, false);
+    }
+
+    /** Counts the logs whose entries are not all executed. */
+    Reply.OpenLogs openLogs() {
+        long oldest = 0;
+        for (Table<TimedSession, Boolean> oldestFirst : List.of(tables.lockDues, tables.rounds)) {
+            Optional<TimedSession> first = oldestFirst.first().map(Table.Entry::key);
+            if (first.isPresent()) {
+                OwnedKey key = new OwnedKey(first.get().owner(), first.get().session());
+                oldest = Math.max(oldest, ageOf(tables.holders.find(key).orElseThrow()));
+            }
+        }
+        return new Reply.OpenLogs(withLogs().size(), tables.totals().locks, oldest);
+    }
+
+    private long ageOf(Holder holder) {
+        return Math.max(0, sessions.servedMillis() - (holder.dueMillis - AGE_MILLIS));
     }
 
     /** Refuses what touches a log, after it has opened its round. */

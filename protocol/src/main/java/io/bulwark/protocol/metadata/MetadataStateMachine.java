@@ -315,6 +315,12 @@ public final class MetadataStateMachine {
         return audit.authorization(ended, next);
     }
 
+    /** Returns the replicas that order. */
+    public Configuration configuration() {
+        tables.begin();
+        return replicas.ordering();
+    }
+
     /** Records that this configuration has begun to order. */
     public void onReconfigured(Configuration now) {
         replicas.begin(now);
@@ -699,6 +705,7 @@ public final class MetadataStateMachine {
                 inodes.count(),
                 volumes.bytes(),
                 sessions.openCount(),
+                locks.openLogs(),
                 totals.historyDigest);
     }
 }

@@ -140,6 +140,7 @@ public sealed interface Reply {
      * Counts of the state machine.
      *
      * @param objects names that are not hidden by a delete marker
+     * @param logs those of holders of locks
      * @param digest SHA-256 over the chain of all submissions so far, with their times and replies: where it is equal,
      *     the resulting states are equal
      */
@@ -152,10 +153,19 @@ public sealed interface Reply {
             long inodes,
             long bytes,
             int openSessions,
+            OpenLogs logs,
             Bytes digest)
             implements Reply {
         static final int DIGEST_BYTES = 32;
     }
+
+    /**
+     * Logs whose entries are not all executed yet.
+     *
+     * @param locks of all of them
+     * @param oldestMillis served time since the lock of the oldest one; 0 if there is none
+     */
+    record OpenLogs(int logs, int locks, long oldestMillis) {}
 
     /** Closed for good if the session exists but is for another volume. */
     record Session(SessionState state) implements Reply {}
@@ -563,9 +573,10 @@ public sealed interface Reply {
     /**
      * One lock.
      *
+     * @param ageMillis served time since it was given
      * @param reason of the round that closes the log; empty while none is open
      */
-    record LockEntry(Subtree subtree, LogId log, Optional<RoundReason> reason) {}
+    record LockEntry(Subtree subtree, LogId log, long ageMillis, Optional<RoundReason> reason) {}
 
     /**
      * A page.

@@ -8,6 +8,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.mutation.PlantedBug;
+import io.bulwark.protocol.locking.LogHead;
+import io.bulwark.protocol.locking.LogChain;
 import io.bulwark.protocol.metadata.MetadataFixture.User;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Member;
@@ -113,6 +116,38 @@ class ReplicasTest {
                 MetadataError.OTHER_REPLICAS,
                 replacing(1, 1, member(5, Signer.fresh().key())));
         done(replacing(2, 1, member(5, Signer.fresh().key())));
+    }
+
+    /** Rule 5 of locking: the log servers of a log are the replicas of one configuration. */
+    @PlantedBug(
+            in = Touches.class,
+            rule = "(5) replicas change once no log is open",
+            replace = "case Command.ChangeReplicas ignored -> List.of(new Touch.Everything());",
+            with = "case Command.ChangeReplicas ignored -> List.of();")
+    @PlantedBug(
+            in = Replicas.class,
+            rule = "(5) no lock is given while the replicas are being changed",
+            replace = "next().isEmpty(), MetadataError.NOT_LOCKABLE,",
+            with = "true, MetadataError.NOT_LOCKABLE,")
+    @Test
+    void replicasChangeWhileNoLogIsOpen() {
+        rig.volume = ((Reply.VolumeCreated) run(alice, MetadataFixture.objectVolume("main"))).volume();
+        done(new Command.CreateBucket("films", "main", Versioning.LATEST_ONLY, 0));
+        User holder = rig.user(MetadataFixture.BOB, rig.volume);
+        Reply.Locked locked = (Reply.Locked) holder.run(LockFixture.lockOf(LockFixture.FILMS));
+        Command.ChangeReplicas change = replacing(1, 2, member(4, FRESH));
+        refused(MetadataError.LOCKED, change);
+        LogHead empty = LogHead.empty(LogChain.root(CLUSTER, locked.log()));
+        for (int server = 0; server < 3; server++) {
+            rig.submit(
+                    replica(server),
+                    new Submission.Fetch(List.of(new Submission.Fetched(locked.log(), empty))));
+        }
+        done(change);
+        holder.refused(MetadataError.NOT_LOCKABLE, LockFixture.lockOf(LockFixture.FILMS));
+        begin();
+        rig.pass(holder, Contention.PAUSE_MILLIS + 10_000);
+        assertThat(holder.run(LockFixture.lockOf(LockFixture.FILMS))).isInstanceOf(Reply.Locked.class);
     }
 
     @Test

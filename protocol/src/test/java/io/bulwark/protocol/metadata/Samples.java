@@ -231,8 +231,8 @@ final class Samples {
                 new Reply.LockList(
                         List.of(
                                 new Reply.LockEntry(
-                                        new Subtree("films", "a/"), LOG, Optional.of(RoundReason.CONTENDED)),
-                                new Reply.LockEntry(new Subtree("music", ""), LOG, Optional.empty())),
+                                        new Subtree("films", "a/"), LOG, 61_000, Optional.of(RoundReason.CONTENDED)),
+                                new Reply.LockEntry(new Subtree("music", ""), LOG, 0, Optional.empty())),
                         true));
         all.put(
                 "log-outcome",
@@ -402,7 +402,8 @@ final class Samples {
         all.put("deleted", new Reply.Deleted(4, true, false));
         all.put("map", mapWith(new PlacementGroup(2, List.of(0, 1, 2, 3))));
         all.put("changing-map", changingMap());
-        all.put("status", new Reply.Status(1, 2, 3, 4, 5, 6, 7, 8, MetadataFixture.filled(32, 0xD1)));
+        all.put("status", new Reply.Status(
+                        1, 2, 3, 4, 5, 6, 7, 8, new Reply.OpenLogs(9, 10, 11), MetadataFixture.filled(32, 0xD1)));
         all.put("session", new Reply.Session(SessionState.CLOSED));
         all.put("granted", new Reply.Granted(true, false));
         all.put(
