@@ -73,6 +73,7 @@ final class LockHolding implements Metadata.Session {
     private boolean isPoor;
     private CompletableFuture<Boolean> change = CompletableFuture.completedFuture(true);
     private volatile boolean gone;
+    private volatile Optional<Subtree> refused = Optional.empty();
 
     /**
      * Surroundings of all holdings of a client.
@@ -137,6 +138,11 @@ final class LockHolding implements Metadata.Session {
         return change;
     }
 
+    /** Returns the subtree for which the last locks were refused, if it is known: others are at work there. */
+    Optional<Subtree> refused() {
+        return refused;
+    }
+
     private synchronized boolean wasPoor() {
         boolean wasPoor = isPoor;
         isPoor = false;
@@ -165,6 +171,11 @@ final class LockHolding implements Metadata.Session {
                 return true;
             }
             LOG.debug("no lock on {}: {}", wanted, reply, failure);
+            refused = reply instanceof Reply.Failed(MetadataError error, String detail) && error == MetadataError.LOCKED
+                    ? wanted.stream()
+                            .filter(part -> part.toString().equals(detail))
+                            .findFirst()
+                    : Optional.empty();
             if (failure == null) {
                 notice(reply);
             }

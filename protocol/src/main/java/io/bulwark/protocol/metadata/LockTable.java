@@ -139,7 +139,7 @@ final class LockTable {
             bucket.escrow += bytes;
             grant.buckets.put(name, bytes);
         });
-        tables.logGrants.put(holder.id(), grant);
+        tables.grantsOfLogs.add(holder.id(), grant);
         return new Reply.Locked(
                 holder.log(),
                 grant.lockedMillis,
@@ -228,7 +228,7 @@ final class LockTable {
         for (OwnedKey key : holdersOf(touch)) {
             Holder holder = tables.holders.find(key).orElseThrow();
             openRound(holder, contends ? RoundReason.CONTENDED : RoundReason.FROZEN);
-            holder.contended |= contends;
+            holder.contended |= contends ? contendedBy(touch, holder) : 0;
             if (held.isEmpty()) {
                 contention.pause(touch, holder.owner);
                 held = heldNames(touch)
@@ -237,6 +237,20 @@ final class LockTable {
             }
         }
         return held;
+    }
+
+    private static long contendedBy(Touch touch, Holder holder) {
+        long contended = 0;
+        for (int i = 0; i < holder.subtrees.size(); i++) {
+            Subtree subtree = holder.subtrees.get(i);
+            boolean isTouched = switch (touch) {
+                case Touch.OfKey of -> subtree.contains(of.bucket(), of.key());
+                case Touch.OfSubtree of -> subtree.overlaps(of.subtree());
+                default -> false;
+            };
+            contended |= isTouched ? 1L << i : 0;
+        }
+        return contended;
     }
 
     /** Returns a lock on touched names. */
@@ -343,16 +357,18 @@ final class LockTable {
     /** Ends a log whose entries are executed: its locks go, and the rest of the room that it might have drawn. */
     void release(Holder holder) {
         Session session = sessions.require(holder.owner, holder.session);
-        Grant grant = tables.logGrants.get(holder.id()).orElseThrow();
-        tables.logGrants.remove(holder.id());
+        Grant grant = tables.grantsOfLogs.find(holder.id()).orElseThrow();
+        tables.grantsOfLogs.remove(holder.id());
         volumes.byId(session.volume).usage().escrow -= grant.volumeBytes;
         tables.weight.escrow(holder.owner, -grant.weight);
         grant.buckets.forEach((name, left) -> tables.buckets.find(name).orElseThrow().escrow -= left);
         tables.rounds.remove(holder.roundKey());
-        for (Subtree subtree : holder.subtrees) {
+        for (int i = 0; i < holder.subtrees.size(); i++) {
+            Subtree subtree = holder.subtrees.get(i);
             tables.locks.remove(SubtreeKey.of(subtree));
             countLock(holder, subtree, -1);
-            if (holder.contended) {
+            // The holder may have the others again at once.
+            if ((holder.contended >>> i & 1) == 1) {
                 contention.mark(subtree, holder.owner);
             }
         }

@@ -189,6 +189,7 @@ final class Tables {
     final RecordCache<OwnedKey, Session> sessions;
     final RecordCache<String, Bucket> buckets;
     final RecordCache<OwnedKey, Holder> holders;
+    final RecordCache<OwnedKey, Grant> grantsOfLogs;
     final Weight weight;
     private final Supply ordered = new OrderedSupply(this);
     private Supply supply = ordered;
@@ -491,6 +492,7 @@ final class Tables {
         locks = table(70, SubtreeKey.FORM, OwnedKey.FORM);
         holders = new RecordCache<>(table(71, OwnedKey.FORM, new FieldFormat<>(Holder::write, Holder::read)));
         logGrants = table(72, OwnedKey.FORM, new FieldFormat<>(Grant::write, Grant::read));
+        grantsOfLogs = new RecordCache<>(logGrants);
         rounds = table(73, TimedSession.FORM, FieldFormat.NOTHING);
         lockDues = table(74, TimedSession.FORM, FieldFormat.NOTHING);
         pieces = table(75, PieceKey.FORM, new FieldFormat<>(Rounds.Piece::write, Rounds.Piece::read));
@@ -532,6 +534,7 @@ final class Tables {
         sessions.begin();
         buckets.begin();
         holders.begin();
+        grantsOfLogs.begin();
     }
 
     /** Ends a command: what it has changed is in the state. */
@@ -542,6 +545,7 @@ final class Tables {
         sessions.end();
         buckets.end();
         holders.end();
+        grantsOfLogs.end();
     }
 
     Totals totals() {
