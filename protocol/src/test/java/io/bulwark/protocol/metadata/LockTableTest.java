@@ -290,6 +290,11 @@ class LockTableTest {
             rule = "a session whose end opened the round is closed after it",
             replace = "found.closing = true;",
             with = "")
+    @PlantedBug(
+            in = LockTable.class,
+            rule = "(15) a session that waits for its round has left the queue of those that expire",
+            replace = "sessions.expire(session);",
+            with = "")
     @Test
     void aSessionWithALogClosesAfterItsRound() {
         HeldLog log = locks.lock(alice, FILMS);
@@ -307,11 +312,6 @@ class LockTableTest {
     }
 
     /** Rule 15: a session that waits for its round is no longer in the queue of those that expire. */
-    @PlantedBug(
-            in = LockTable.class,
-            rule = "(15) a session that waits for its round has left the queue of those that expire",
-            replace = "sessions.expire(session);",
-            with = "")
     @Test
     void anExpiredSessionClosesAfterItsRound() {
         HeldLog log = locks.lock(alice, FILMS);
