@@ -2,7 +2,6 @@ package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.metadata.Bucket.Link;
 import io.bulwark.protocol.metadata.Tables.Name;
-import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.VersionState;
 import io.bulwark.protocol.wire.Bytes;
@@ -154,12 +153,12 @@ final class Listing {
     }
 
     private Reply.ObjectEntry object(Table.Entry<Name, Link> latest, boolean withAttributes) {
-        Inode inode = inodes.inode(latest.value().inode());
+        long inode = latest.value().inode();
         return new Reply.ObjectEntry(
                 Names.text(latest.key().key()),
                 latest.key().version(),
-                inode.id(),
-                inode.content().length(),
+                inode,
+                inodes.lengthOf(inode),
                 latest.value().linkedMillis(),
                 state(latest.value(), withAttributes));
     }
@@ -174,7 +173,7 @@ final class Listing {
 
     private Reply.VersionEntry version(Table.Entry<Name, Link> entry, boolean latest, boolean withAttributes) {
         Link link = entry.value();
-        long length = link.marker() ? 0 : inodes.inode(link.inode()).content().length();
+        long length = link.marker() ? 0 : inodes.lengthOf(link.inode());
         return new Reply.VersionEntry(
                 Names.text(entry.key().key()),
                 entry.key().version(),

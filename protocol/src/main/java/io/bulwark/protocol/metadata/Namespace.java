@@ -6,10 +6,12 @@ import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Bucket.Link;
 import io.bulwark.protocol.metadata.Tables.Name;
+import io.bulwark.protocol.object.InlineContent;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.object.ObjectLock;
+import io.bulwark.protocol.object.OwnContent;
 import io.bulwark.protocol.object.VersionState;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
@@ -23,9 +25,11 @@ final class Namespace {
     private final Tables tables;
     private final Volumes volumes;
     private final Inodes inodes;
+    private final Replicas replicas;
     private final int bucketsMax;
 
-    Namespace(Tables tables, Volumes volumes, Inodes inodes, int bucketsMax) {
+    Namespace(Tables tables, Volumes volumes, Inodes inodes, Replicas replicas, int bucketsMax) {
+        this.replicas = replicas;
         this.tables = tables;
         this.volumes = volumes;
         this.inodes = inodes;
@@ -91,30 +95,38 @@ final class Namespace {
     Reply.ObjectStored put(Command.PutObject put, Session session, long now) {
         Bucket bucket = bucket(put.bucket());
         Bytes key = key(put.key());
-        ObjectLayout layout = put.layout();
-        checkLayout(bucket, session, layout, put.epochs(), put.pending());
+        OwnContent content = put.content();
+        checkContent(bucket, session, content, put.epochs(), put.pending());
         checkCondition(bucket, key, put.condition());
-        checkQuota(bucket, key, layout.length());
+        checkQuota(bucket, key, content.length());
         VersionState state = newState(bucket, put.attributes(), put.lock(), now);
-        Inode inode = inodes.create(session, put.pending(), layout, now);
+        Inode inode = inodes.create(session, put.pending(), content, now);
         return link(bucket, key, inode.id(), state, session.owner, now);
     }
 
-    /** Checks that extents are stored where the bucket lies, by this session, and by holders of now. */
-    void checkLayout(Bucket bucket, Session session, ObjectLayout layout, List<EpochClaim> epochs, List<Long> pending) {
+    /**
+     * Checks that extents are stored where the bucket lies, by this session, and by holders of now; or that bytes may
+     * stand in the inode.
+     */
+    void checkContent(Bucket bucket, Session session, OwnContent content, List<EpochClaim> epochs, List<Long> pending) {
         Volume volume = volumes.byId(bucket.volume).volume();
         CommandRefusal.refuseUnless(
-                layout.volume() == volume.id()
-                        && layout.blockBytes() == volume.policy().blockBytes(),
+                content.volume() == volume.id()
+                        && (!(content instanceof ObjectLayout layout)
+                                || layout.blockBytes() == volume.policy().blockBytes()),
                 MetadataError.WRONG_LAYOUT,
                 "bucket " + bucket.name + " lies in volume " + volume.id() + " with blocks of "
                         + volume.policy().blockBytes() + " bytes");
         CommandRefusal.refuseUnless(
-                session.owns(layout.ranges()) && (pending.isEmpty() || session.volume == volume.id()),
+                session.owns(content.ranges()) && (pending.isEmpty() || session.volume == volume.id()),
                 MetadataError.WRONG_SESSION,
                 "session " + session.number + " for volume " + session.volume);
-        if (!layout.ranges().isEmpty()) {
+        if (!content.ranges().isEmpty()) {
             checkEpochs(volume, epochs);
+        }
+        if (content instanceof InlineContent) {
+            replicas.requireInline(volume.policy());
+            tables.supply().requireInline(session.owner);
         }
     }
 
@@ -334,7 +346,7 @@ final class Namespace {
     }
 
     private long lengthOf(Link link) {
-        return link.marker() ? 0 : inodes.inode(link.inode()).content().length();
+        return link.marker() ? 0 : inodes.lengthOf(link.inode());
     }
 
     void checkQuota(Bucket bucket, Bytes key, long addedBytes) {

@@ -39,6 +39,20 @@ class WeightTest {
     }
 
     @Test
+    void aHalfFullStateTakesExtentsButNoBytes() {
+        MetadataFixture rig = small();
+        User bob = rig.user(BOB, rig.volume);
+        User alice = rig.user(ALICE, rig.volume);
+        for (User user : List.of(bob, alice)) {
+            assertThat(fill(user, i -> user.putOf("films", user + "-" + i, Condition.NONE, user.inline(1_000))))
+                    .as("both find room")
+                    .isBetween(1, (int) MAX / 2_000);
+            user.refused(MetadataError.NOT_INLINE, user.putOf("films", "x", Condition.NONE, user.inline(1)));
+        }
+        assertThat(bob.put("films", "x", 1_000)).isNotNull();
+    }
+
+    @Test
     void copiesCannotFillTheReplicas() {
         MetadataFixture rig = small();
         User bob = rig.user(BOB, 0);
