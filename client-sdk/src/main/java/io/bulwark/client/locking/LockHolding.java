@@ -8,6 +8,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.kernel.Timeouts;
 import io.bulwark.protocol.locking.HolderEffect;
+import io.bulwark.protocol.locking.HolderOperation;
 import io.bulwark.protocol.locking.LogEntry;
 import io.bulwark.protocol.locking.LogHolder;
 import io.bulwark.protocol.locking.LogId;
@@ -92,7 +93,7 @@ final class LockHolding implements Metadata.Session {
      */
     private record OpenLog(
             LogId id,
-            HolderOperation operation,
+            SharedHolder operation,
             OperationDriver.Running<HolderEffect.Reason> running,
             CompletableFuture<Reply.LogOutcome> outcome) {
         private CompletableFuture<HolderOperation.Result> append(LogEntry entry) {
@@ -174,8 +175,8 @@ final class LockHolding implements Metadata.Session {
     private synchronized void open(LogId id, List<Subtree> wanted, UnaryOperator<Bytes> signing) {
         LogHolder.Terms terms = new LogHolder.Terms(
                 environment.servers().cluster(), id, environment.servers().replicas());
-        HolderOperation operation =
-                new HolderOperation(new LogHolder(terms, signing, Timeouts.standard()), environment.callbacks());
+        SharedHolder operation =
+                new SharedHolder(new LogHolder(terms, signing, Timeouts.standard()), environment.callbacks());
         OperationDriver.Running<HolderEffect.Reason> running =
                 environment.driver().start(operation, LogLimits.BYTES_MAX);
         log = new OpenLog(id, operation, running, new CompletableFuture<>());

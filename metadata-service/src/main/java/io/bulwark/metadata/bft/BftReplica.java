@@ -166,10 +166,17 @@ final class BftReplica implements ReplicaIncarnation {
         if (disk.application().locks().isEmpty()) {
             return Optional.empty();
         }
-        LogStore store = LogStore.open(directory.logs(), start == StartReason.FORGOTTEN, new LogDisk());
+        LogStore store = LogStore.open(directory.logs(), past(start), new LogDisk());
         List<PrincipalId> replicas =
                 configuration.members().stream().map(Member::replica).toList();
         return Optional.of(new LogServerDriver(name, replicas, new LogHost(), store, meters));
+    }
+
+    private LogStore.Past past(StartReason start) {
+        if (start == StartReason.FORGOTTEN) {
+            return LogStore.Past.FORGOTTEN;
+        }
+        return disk.isNewMember() ? LogStore.Past.NONE : LogStore.Past.KEPT;
     }
 
     /** Sends a message about configurations to another member. */

@@ -33,7 +33,8 @@ import org.slf4j.LoggerFactory;
  * server abstains from a few logs, there the replica has forgotten its promises.
  *
  * <p>A store that is new or damaged does not know which logs it had. So it abstains from all logs (rule 11, {@link
- * #UNKNOWN}), until the replica has executed all that it had executed before, and {@link #abstainUpTo} is called.
+ * #UNKNOWN}), until the replica has executed all that it had executed before, and {@link #abstainUpTo} is called. Only
+ * the store of a member that has just come abstains from none: else one faulty server beside it could hold up rounds.
  * Bad frames with nothing behind them that was written after their sync are a torn tail: nobody was told of them.
  */
 public final class LogStore implements AutoCloseable {
@@ -55,6 +56,16 @@ public final class LogStore implements AutoCloseable {
 
     /** A sync with none after it for so long is written down. */
     private static final long SEAL_MILLIS = 100;
+
+    /** Earlier lives of the replica. */
+    public enum Past {
+        /** Its directory has all of them: a store that is missing is lost. */
+        KEPT,
+        /** It has lost other parts of its directory: it may have lost a store, too. */
+        FORGOTTEN,
+        /** It has none: a store that is missing never was, and no log rests on it. */
+        NONE
+    }
 
     /** Listener for completed writes, called by the writing thread. */
     public interface Listener {
@@ -93,17 +104,17 @@ public final class LogStore implements AutoCloseable {
     private @Nullable FrameFile file;
     private boolean isSealed = true;
 
-    private LogStore(Path directory, boolean hasForgotten, Listener listener) throws IOException {
+    private LogStore(Path directory, Past past, Listener listener) throws IOException {
         this.directory = directory;
         this.listener = listener;
         Files.createDirectories(directory);
         List<Path> files = files();
         number = files.isEmpty() ? 0 : numberOf(files.getLast());
-        abstains = UNKNOWN;
+        abstains = past == Past.NONE && files.isEmpty() ? 0 : UNKNOWN;
         if (!files.isEmpty()) {
             read(files.getLast());
         }
-        abstains = hasForgotten ? UNKNOWN : abstains;
+        abstains = past == Past.FORGOTTEN ? UNKNOWN : abstains;
         writer = Thread.ofPlatform().daemon().name("bulwark-logs").unstarted(this::write);
     }
 
@@ -132,11 +143,10 @@ public final class LogStore implements AutoCloseable {
     /**
      * Opens the store in a directory; if nothing is there, it is new.
      *
-     * @param hasForgotten whether the replica has lost other parts of its directory: then it may have lost a store, too
      * @throws IOException if it cannot be read, or has the format of another version
      */
-    public static LogStore open(Path directory, boolean hasForgotten, Listener listener) throws IOException {
-        LogStore store = new LogStore(directory, hasForgotten, listener);
+    public static LogStore open(Path directory, Past past, Listener listener) throws IOException {
+        LogStore store = new LogStore(directory, past, listener);
         store.writer.start();
         store.replace();
         return store;

@@ -152,6 +152,11 @@ final class CountingLocks implements LockView {
             }
 
             @Override
+            public long bytes() {
+                return 0;
+            }
+
+            @Override
             public Bytes query(Optional<PrincipalId> onBehalfOf, Bytes query) {
                 return new WireWriter().i64(value).toBytes();
             }

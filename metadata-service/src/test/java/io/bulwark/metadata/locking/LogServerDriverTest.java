@@ -101,7 +101,7 @@ class LogServerDriverTest implements LogServerDriver.Host {
 
     private LogServerDriver driver() throws IOException {
         if (driver.isEmpty()) {
-            LogStore store = LogStore.open(directory, false, new LogStore.Listener() {
+            LogStore store = LogStore.open(directory, LogStore.Past.KEPT, new LogStore.Listener() {
                 @Override
                 public void onStored(long token) {
                     stored.add(token);

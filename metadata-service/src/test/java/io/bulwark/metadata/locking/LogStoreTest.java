@@ -10,6 +10,7 @@ import io.bulwark.protocol.locking.LogHead;
 import io.bulwark.protocol.locking.LogId;
 import io.bulwark.protocol.locking.LogLimits;
 import io.bulwark.protocol.locking.LogStoreRecord;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -37,13 +38,13 @@ class LogStoreTest {
     private long token;
 
     private LogStore open() throws IOException {
-        return open(false);
+        return open(LogStore.Past.KEPT);
     }
 
-    private LogStore open(boolean hasForgotten) throws IOException {
+    private LogStore open(LogStore.Past past) throws IOException {
         token = 0;
         stored.set(0);
-        return LogStore.open(directory, hasForgotten, new LogStore.Listener() {
+        return LogStore.open(directory, past, new LogStore.Listener() {
             @Override
             public void onStored(long upTo) {
                 stored.set(upTo);
@@ -143,6 +144,23 @@ class LogStoreTest {
         }
     }
 
+    @PlantedBug(
+            in = LogStore.class,
+            rule = "(11) only the store of a new member abstains from nothing",
+            replace = "past == Past.NONE && files.isEmpty() ? 0 : UNKNOWN",
+            with = "files.isEmpty() ? 0 : UNKNOWN")
+    @Test
+    void theStoreOfANewMemberAbstainsFromNothing() throws Exception {
+        open(LogStore.Past.NONE).close();
+        try (LogStore store = open()) {
+            assertThat(store.abstains()).isZero();
+        }
+        Files.delete(files().getLast());
+        try (LogStore store = open()) {
+            assertThat(store.abstains()).isEqualTo(LogStore.UNKNOWN);
+        }
+    }
+
     @Test
     void aTornTailIsCutAndNothingAbstainsForIt() throws Exception {
         List<LogStoreRecord> records = written();
@@ -172,7 +190,7 @@ class LogStoreTest {
     @Test
     void aReplicaThatHasForgottenItsPromisesAbstainsAnew() throws Exception {
         List<LogStoreRecord> records = written();
-        try (LogStore store = open(true)) {
+        try (LogStore store = open(LogStore.Past.FORGOTTEN)) {
             assertThat(store.abstains()).isEqualTo(LogStore.UNKNOWN);
             assertThat(store.records()).isEqualTo(records);
         }

@@ -52,5 +52,8 @@ public interface LockView {
 
         /** Answers a query of the holder, in canonical bytes, as of the last entry. */
         Bytes query(Optional<PrincipalId> onBehalfOf, Bytes query);
+
+        /** Returns about how much memory it takes. */
+        long bytes();
     }
 }

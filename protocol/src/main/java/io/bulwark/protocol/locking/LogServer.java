@@ -39,8 +39,8 @@ import java.util.TreeMap;
  * acknowledged are then known to one correct server among any 2f+1 that submit a FETCH.
  */
 public final class LogServer {
-    /** Bytes of entries of all logs in memory; beyond, batches are refused. */
-    static final long BYTES_MAX = 256L << 20;
+    /** Memory that all logs take, with their overlays; beyond, batches are refused. A replica has 512 MiB. */
+    static final long BYTES_MAX = 128L << 20;
 
     /** Batches and reads of one log whose answers wait for a store. */
     static final int HELD_PER_LOG_MAX = 512;
@@ -99,9 +99,8 @@ public final class LogServer {
         replay = new ReplaySteps(config, view, submissions);
         for (LogStoreRecord record : found) {
             ServerLog log = log(record.log());
-            bytes -= log.bytes();
             log.restore(record);
-            bytes += log.bytes();
+            bytes += log.growth();
         }
     }
 
@@ -154,9 +153,7 @@ public final class LogServer {
             refuse(from, requestId, log.id(), LogRefused.BATCH, LogRefusal.INVALID);
             return;
         }
-        bytes -= log.bytes();
         log.append(view, append, chain);
-        bytes += log.bytes();
         store(log, new LogStoreRecord.Batch(append));
         acknowledge(log, from, requestId, append);
     }
@@ -164,6 +161,7 @@ public final class LogServer {
     private void acknowledge(ServerLog log, PrincipalId from, long requestId, Append append) {
         long last = append.head().length();
         List<Bytes> replies = log.replies(view, last, append.entries().size());
+        bytes += log.growth();
         answer(log, from, requestId, new Appended(log.id(), last, log.hash(last), replies));
     }
 
@@ -179,6 +177,7 @@ public final class LogServer {
         } else {
             // The entries that it has read must survive.
             LogAnswer answer = new LogAnswer(log.id(), read.call(), log.query(view, read));
+            bytes += log.growth();
             answer(log, from, requestId, answer.by(config.self().number(), read.replier()));
         }
     }
@@ -227,6 +226,7 @@ public final class LogServer {
                 ServerLog log = log(open.id());
                 if (!log.isClosed()) {
                     log.close();
+                    bytes += log.growth();
                     store(log, new LogStoreRecord.Closure(log.id()));
                 }
                 if (log.lastToken() <= stored) {
@@ -272,7 +272,8 @@ public final class LogServer {
             // A log whose LOCK the replica will execute again is not gone.
             if (log.id().lock() <= view.commands() && open(log.id()).isEmpty()) {
                 all.remove();
-                bytes -= log.bytes();
+                log.close();
+                bytes += log.growth() - log.bytes();
                 gone.put(log.id(), view.commands());
             }
         }
@@ -294,6 +295,11 @@ public final class LogServer {
             }
         }
         return drain();
+    }
+
+    /** Returns about how much memory all logs take. */
+    long bytes() {
+        return bytes;
     }
 
     private ServerLog log(LogId id) {

@@ -15,6 +15,9 @@ final class ServerLog {
     /** Heads that are verified at most: the last one of a correct holder is right. */
     static final int HEADS_TRIED_MAX = 8;
 
+    /** Memory that an entry takes beside its bytes on the wire, with its hash. */
+    private static final int ENTRY_BYTES = 250;
+
     private final Bytes cluster;
     private final LogId id;
     private final List<LogEntry> entries = new ArrayList<>();
@@ -22,7 +25,10 @@ final class ServerLog {
     private final NavigableMap<Long, LogHead> heads = new TreeMap<>();
     private final Deque<Bytes> replies = new ArrayDeque<>();
     private LockView.@Nullable Overlay overlay;
+    /** Length of all entries on the wire, which is bounded. */
     private long bytes;
+
+    private long counted;
     private boolean isDamaged;
     private boolean isClosed;
     private long lastToken;
@@ -41,8 +47,18 @@ final class ServerLog {
         return entries.size();
     }
 
+    /** Returns about how much memory it takes. */
     long bytes() {
-        return bytes;
+        LockView.Overlay state = overlay;
+        return bytes + (long) ENTRY_BYTES * entries.size() + (state == null ? 0 : state.bytes());
+    }
+
+    /** Returns by how much {@link #bytes} has grown since the last call. */
+    long growth() {
+        long now = bytes();
+        long growth = now - counted;
+        counted = now;
+        return growth;
     }
 
     /** h(0), h(1) and so on. */

@@ -112,11 +112,12 @@ public final class MetadataStateMachine {
         holders = new PlacementChanges(tables, volumes, registry, reports);
         logs = new LogExecution(tables, sessions, permissions, suspensions, actFor, this::run);
         rounds = new Rounds(tables, sessions, locks, inodes, replicas, logs);
-        lockView = new ReplicaLocks(
-                tables,
-                rounds,
-                () -> new MetadataStateMachine(new OverlayState(state), genesis, weightMax, bucketsMax)
-                        .withFaulty(replicas.assumed()));
+        lockView = new ReplicaLocks(tables, rounds, log -> {
+            OverlayState overlay = new OverlayState(state);
+            MetadataStateMachine machine =
+                    new MetadataStateMachine(overlay, genesis, weightMax, bucketsMax).withFaulty(replicas.assumed());
+            return new LogOverlay(overlay, machine, log);
+        });
     }
 
     /**

@@ -7,16 +7,16 @@ import io.bulwark.protocol.metadata.Tables.OwnedKey;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 /** View of a replica's log server on the lock table. */
 final class ReplicaLocks implements LockView {
     private final Tables tables;
     private final Rounds rounds;
-    private final Supplier<MetadataStateMachine> overlays;
+    private final Function<LogId, Overlay> overlays;
 
-    /** @param overlays makes a state machine over an overlay state */
-    ReplicaLocks(Tables tables, Rounds rounds, Supplier<MetadataStateMachine> overlays) {
+    /** @param overlays makes the overlay of a log */
+    ReplicaLocks(Tables tables, Rounds rounds, Function<LogId, Overlay> overlays) {
         this.tables = tables;
         this.rounds = rounds;
         this.overlays = overlays;
@@ -76,7 +76,7 @@ final class ReplicaLocks implements LockView {
         if (holderOf(log).filter(holder -> !holder.isClosing()).isEmpty()) {
             throw new IllegalStateException("log " + log + " takes no entries");
         }
-        return new LogOverlay(overlays.get(), log);
+        return overlays.apply(log);
     }
 
     /** Returns why the round of a log was opened; empty if none is open. */

@@ -126,7 +126,7 @@ public sealed interface Submission {
         }
     }
 
-    /** The ends of some logs whose rounds are open; or none, so that the order takes a step. */
+    /** The ends of some logs whose rounds are open, in the order of their ids; or none, so that the order takes a step. */
     record Fetch(List<Fetched> logs) implements OfReplica {
         /** Maximum number of logs. */
         public static final int LOGS_MAX = 16;
@@ -135,6 +135,11 @@ public sealed interface Submission {
             logs = List.copyOf(logs);
             if (logs.size() > LOGS_MAX) {
                 throw new IllegalArgumentException(logs.size() + " logs");
+            }
+            for (int i = 1; i < logs.size(); i++) {
+                if (logs.get(i - 1).log.compareTo(logs.get(i).log) >= 0) {
+                    throw new IllegalArgumentException(logs.get(i).log + " is not above the log before it");
+                }
             }
         }
     }

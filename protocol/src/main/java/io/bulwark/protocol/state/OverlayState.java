@@ -10,7 +10,11 @@ import java.util.function.BiPredicate;
 
 /** Changes over another state, which stays as it is, and whose own later changes show through where there are none here. */
 public final class OverlayState implements KeyValueState {
+    /** Memory that a change takes beside its key and value: objects for both and a place in the tree. */
+    private static final int CHANGE_BYTES = 200;
+
     private final KeyValueState base;
+    private long bytes;
 
     /** Values by key; removed keys have none. */
     private final NavigableMap<Bytes, Optional<Bytes>> changes = new TreeMap<>();
@@ -28,12 +32,26 @@ public final class OverlayState implements KeyValueState {
     @Override
     public void put(Bytes key, Bytes value) {
         KeyValueState.check(key, value);
-        changes.put(TreeMapState.detachedCopy(key), Optional.of(TreeMapState.detachedCopy(value)));
+        change(TreeMapState.detachedCopy(key), Optional.of(TreeMapState.detachedCopy(value)));
     }
 
     @Override
     public void remove(Bytes key) {
-        changes.put(TreeMapState.detachedCopy(key), Optional.empty());
+        change(TreeMapState.detachedCopy(key), Optional.empty());
+    }
+
+    private void change(Bytes key, Optional<Bytes> value) {
+        Optional<Bytes> before = changes.put(key, value);
+        bytes += lengthOf(value) + (before == null ? CHANGE_BYTES + key.length() : -lengthOf(before));
+    }
+
+    private static long lengthOf(Optional<Bytes> value) {
+        return value.map(Bytes::length).orElse(0);
+    }
+
+    /** Returns about how much memory the changes take. */
+    public long bytes() {
+        return bytes;
     }
 
     @Override

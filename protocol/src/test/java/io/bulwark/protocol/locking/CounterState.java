@@ -39,6 +39,9 @@ final class CounterState implements LockView {
 
     private record Piece(Bytes previous, List<LogEntry> entries, long end) {}
 
+    /** Memory that each overlay says it takes. */
+    long overlayBytes = 1_000;
+
     private static final class Log {
         private final LogId id;
         private final PrincipalKey key;
@@ -298,6 +301,11 @@ final class CounterState implements LockView {
                     replies.add(number(value));
                 }
                 return replies;
+            }
+
+            @Override
+            public long bytes() {
+                return overlayBytes;
             }
 
             @Override

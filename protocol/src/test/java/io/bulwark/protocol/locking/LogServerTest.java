@@ -262,6 +262,23 @@ class LogServerTest {
         assertThat(ask(read(1, LockingMessage.ALL, Bytes.EMPTY))).isInstanceOf(LogAnswer.class);
     }
 
+    /** An overlay takes ten times the memory of its entries. */
+    @PlantedBug(
+            in = ServerLog.class,
+            rule = "the memory of a log server is bounded, with the overlays",
+            replace = "(state == null ? 0 : state.bytes())",
+            with = "0")
+    @Test
+    void overlaysCountForTheMemoryOfAllLogs() {
+        lock();
+        state.overlayBytes = LogServer.BYTES_MAX;
+        assertThat(ask(log.batch(5))).isInstanceOf(Appended.class);
+        assertThat(ask(log.batch(6))).isEqualTo(refused(LogRefusal.OVERLOADED, 1));
+        assertThat(state.execute(HOLDER, CounterState.openRound())).isTrue();
+        var _ = synced(server.onExecuted(now));
+        assertThat(server.bytes()).isLessThan(1_000).isPositive();
+    }
+
     @PlantedBug(
             in = LogServer.class,
             rule = "(11) a server that has lost its store abstains from the logs that were open then",

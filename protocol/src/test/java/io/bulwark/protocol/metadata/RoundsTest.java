@@ -23,6 +23,7 @@ import io.bulwark.protocol.metadata.LockFixture.HeldLog;
 import io.bulwark.protocol.metadata.MetadataFixture.User;
 import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -142,6 +143,32 @@ class RoundsTest {
                 locks.submit(0, new Submission.Fetch(List.of(new Submission.Fetched(log.id, notEmpty)))),
                 MetadataError.BAD_SIGNATURE);
         assertThat(rig.machine.locks().fetchesOwed(PrincipalId.replica(0))).hasSize(1);
+    }
+
+    /** Else the second head of a log that the first one decides would be looked for in a round that is over. */
+    @PlantedBug(
+            in = Submission.class,
+            rule = "a FETCH names each log once",
+            replace = "logs.get(i - 1).log.compareTo(logs.get(i).log) >= 0",
+            with = "logs.isEmpty()")
+    @Test
+    void aFetchThatNamesALogTwiceIsMalformed() {
+        HeldLog log = locks.lock(alice, FILMS);
+        alice.done(new Command.Unlock());
+        log.fetch(0, 0);
+        log.fetch(1, 0);
+        long weight = rig.machine.weight().bytes();
+        Bytes once = new Submission.Fetch(List.of(new Submission.Fetched(log.id, log.head(0)))).encoded();
+        Bytes head = once.slice(3, once.length() - 3);
+        Bytes twice =
+                new WireWriter().raw(once.slice(0, 1)).u16(2).raw(head).raw(head).toBytes();
+        assertFailed(
+                Reply.decode(rig.machine.execute(PrincipalId.replica(3), twice, rig.nowMillis)),
+                MetadataError.MALFORMED);
+        assertThat(isOpen(log)).isTrue();
+        assertThat(rig.machine.weight().bytes()).isEqualTo(weight);
+        log.fetch(3, 0);
+        assertThat(isOpen(log)).isFalse();
     }
 
     @Test

@@ -52,6 +52,21 @@ class OverlayStateTest {
     }
 
     @Test
+    void memoryOfChangesIsCountedOnceForEachKey() {
+        OverlayState overlay = new OverlayState(new TreeMapState());
+        Bytes key = Bytes.of(new byte[10]);
+        overlay.put(key, Bytes.of(new byte[100]));
+        long once = overlay.bytes();
+        assertThat(once).isBetween(110L, 500L);
+        overlay.put(key, Bytes.of(new byte[30]));
+        assertThat(overlay.bytes()).isEqualTo(once - 70);
+        overlay.remove(key);
+        assertThat(overlay.bytes()).isEqualTo(once - 100);
+        overlay.remove(Bytes.of(new byte[11]));
+        assertThat(overlay.bytes()).isEqualTo(2 * once - 199);
+    }
+
+    @Test
     void whatChangesBelowShowsThrough() {
         TreeMapState base = new TreeMapState();
         OverlayState overlay = new OverlayState(base);

@@ -2,6 +2,7 @@ package io.bulwark.simulation.locking;
 
 import io.bulwark.protocol.bucket.SessionCommands;
 import io.bulwark.protocol.kernel.Timeouts;
+import io.bulwark.protocol.locking.HolderOperation;
 import io.bulwark.protocol.locking.LogEntry;
 import io.bulwark.protocol.locking.LogHolder;
 import io.bulwark.protocol.locking.LogId;
@@ -57,7 +58,7 @@ final class LockClient {
         CLOSING
     }
 
-    private record OpenLog(LogId id, LogOperation operation) {}
+    private record OpenLog(LogId id, HolderOperation operation) {}
 
     /** @param volume of all names */
     LockClient(Party party, Bytes cluster, int volume, LockInvariants invariants) {
@@ -104,8 +105,7 @@ final class LockClient {
     private void open(LogId id, List<Subtree> wanted, HolderKey key) {
         invariants.begun(id);
         LogHolder holder = new LogHolder(new LogHolder.Terms(cluster, id, party.replicas()), key::sign, TIMES);
-        LogOperation operation =
-                new LogOperation(holder, (number, reply) -> invariants.acknowledged(id, number, reply));
+        HolderOperation operation = new HolderOperation(holder);
         log = new OpenLog(id, operation);
         subtrees = wanted;
         state = State.OPEN;
@@ -178,7 +178,8 @@ final class LockClient {
         LogEntry entry = new LogEntry(party.nowMillis(), Optional.empty(), command.encoded());
         open.operation.append(entry, result -> {
             switch (result) {
-                case LogOperation.Result.Answered answered -> {
+                case HolderOperation.Result.Answered answered -> {
+                    invariants.acknowledged(open.id, answered.number(), answered.reply());
                     Reply reply = Reply.decode(answered.reply());
                     if (isFailed(reply, MetadataError.LOG_EXHAUSTED) || isFailed(reply, MetadataError.NOT_LOCKABLE)) {
                         order(command, names, then);
@@ -187,7 +188,7 @@ final class LockClient {
                     }
                 }
                 // The outcome is asked for once: the next LOCK of the session ends it.
-                case LogOperation.Result.Outstanding outstanding ->
+                case HolderOperation.Result.Outstanding outstanding ->
                     whenClosed.add(outcome -> {
                         if (outcome.isEmpty()) {
                             then.accept(Optional.empty());
@@ -197,7 +198,7 @@ final class LockClient {
                             then.accept(Optional.of(replyOf(outcome.get(), outstanding.number())));
                         }
                     });
-                case LogOperation.Result.NotTaken ignored -> order(command, names, then);
+                case HolderOperation.Result.NotTaken ignored -> order(command, names, then);
             }
         });
     }
@@ -255,8 +256,8 @@ final class LockClient {
     private void read(Query query, List<Subtree> names, Consumer<Optional<Reply>> then) {
         OpenLog open = holds(names) ? log : null;
         if (open != null) {
-            open.operation.read(query.encoded(), result -> {
-                if (result instanceof LogOperation.Result.Answered answered) {
+            open.operation.read(Optional.empty(), query.encoded(), result -> {
+                if (result instanceof HolderOperation.Result.Answered answered) {
                     then.accept(Optional.of(Reply.decode(answered.reply())));
                 } else {
                     readOrdered(query, names, then);
