@@ -307,6 +307,9 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
         ClusterPlan planned = new ClusterPlan(
                 data, shape, onHosts ? HostedMembers.addresses(data, shape, network()) : MemberAddresses.loopback());
         plan = planned;
+        planned.prepare();
+        ClientConfig commandLine = ClientConfig.load(data.clientProperties());
+        commandLine.withInlineMax(INLINE_MAX).store(data.clientProperties());
         Members wrapped = making.of(planned);
         made = wrapped;
         Members remembering = new Members() {

@@ -308,13 +308,6 @@ final class Inodes {
         };
     }
 
-    /** Returns the length of an inode's content, without reading inline bytes. */
-    long lengthOf(long id) {
-        return entry(id) instanceof Inline inline
-                ? inline.length
-                : inode(id).content().length();
-    }
-
     /** Returns the content of an inode that is sliced. */
     OwnContent own(long id) {
         if (inode(id).content() instanceof OwnContent own) {

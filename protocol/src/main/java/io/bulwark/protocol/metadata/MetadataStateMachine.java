@@ -676,8 +676,8 @@ public final class MetadataStateMachine {
                         inodes.inode(found.link().inode()));
             }
             case Query.FindInode of -> new Reply.InodeFound(inodes.exists(of.inode()));
-            case Query.ListObjects of -> new Listing(inodes).objects(namespace.bucket(of.bucket()), of);
-            case Query.ListVersions of -> new Listing(inodes).versions(namespace.bucket(of.bucket()), of);
+            case Query.ListObjects of -> Listing.objects(namespace.bucket(of.bucket()), of);
+            case Query.ListVersions of -> Listing.versions(namespace.bucket(of.bucket()), of);
             case Query.ListBuckets of -> namespace.list(of);
             case Query.FindSlices of -> uploads.answer(of);
             case Query.FindUpload of -> uploads.answer(of);

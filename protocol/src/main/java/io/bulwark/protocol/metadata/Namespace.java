@@ -101,7 +101,7 @@ final class Namespace {
         checkQuota(bucket, key, content.length());
         VersionState state = newState(bucket, put.attributes(), put.lock(), now);
         Inode inode = inodes.create(session, put.pending(), content, now);
-        return link(bucket, key, inode.id(), state, session.owner, now);
+        return link(bucket, key, inode, state, session.owner, now);
     }
 
     /**
@@ -131,8 +131,8 @@ final class Namespace {
     }
 
     /** Makes an inode the latest version of a name, after all checks. */
-    Reply.ObjectStored link(Bucket bucket, Bytes key, long inode, VersionState state, PrincipalId owner, long now) {
-        Link link = new Link(inode, now, owner, state);
+    Reply.ObjectStored link(Bucket bucket, Bytes key, Inode inode, VersionState state, PrincipalId owner, long now) {
+        Link link = new Link(inode.id(), inode.content().length(), now, owner, state);
         return stored(link, link(bucket, key, link));
     }
 
@@ -200,7 +200,7 @@ final class Namespace {
     }
 
     private Reply.ObjectStored replace(FoundLink found, PrincipalId owner, VersionState state) {
-        Link link = new Link(found.link.inode(), found.link.linkedMillis(), owner, state);
+        Link link = new Link(found.link.inode(), found.link.length(), found.link.linkedMillis(), owner, state);
         tables.weight.add(found.link.owner(), -weightOf(found.key, found.link));
         found.bucket.replace(found.key, found.version, link);
         tables.weight.add(owner, weightOf(found.key, link));
@@ -215,7 +215,7 @@ final class Namespace {
                 to != from.bucket || !toKey.equals(from.key), MetadataError.BAD_ARGUMENT, "both names are the same");
         boolean leavesOld = from.bucket.keepsAll() || !from.link.state().isNull();
         VersionState state = newState(to, from.link.state().attributes(), ObjectLock.NONE, now);
-        Link link = new Link(from.link.inode(), now, by, state);
+        Link link = new Link(from.link.inode(), from.link.length(), now, by, state);
         long version = relink(from, to, toKey, rename.condition(), to != from.bucket || leavesOld, link);
         hide(from.bucket, from.key, by, now);
         return stored(link, version);
@@ -225,7 +225,8 @@ final class Namespace {
         FoundLink from = find(copy.bucket(), copy.key(), copy.version());
         Bucket to = bucket(copy.toBucket());
         ObjectAttributes attributes = copy.attributes().orElse(from.link.state().attributes());
-        Link link = new Link(from.link.inode(), now, by, newState(to, attributes, copy.lock(), now));
+        VersionState state = newState(to, attributes, copy.lock(), now);
+        Link link = new Link(from.link.inode(), from.link.length(), now, by, state);
         long version = relink(from, to, key(copy.toKey()), copy.condition(), true, link);
         return stored(link, version);
     }
@@ -287,7 +288,7 @@ final class Namespace {
         CommandRefusal.refuseUnless(
                 to.volume == from.bucket.volume, MetadataError.OTHER_VOLUME, from.bucket.name + " and " + to.name);
         checkCondition(to, toKey, condition);
-        checkQuota(to, toKey, addsBytes ? lengthOf(from.link) : 0);
+        checkQuota(to, toKey, addsBytes ? from.link.length() : 0);
         return link(to, toKey, link);
     }
 
@@ -299,7 +300,7 @@ final class Namespace {
             inodes.link(link.inode());
         }
         putLink(bucket, key, version, link);
-        bucket.bytes += lengthOf(link);
+        bucket.bytes += link.length();
         if (replaced != 0) {
             remove(bucket, key, replaced);
         }
@@ -314,7 +315,7 @@ final class Namespace {
             return new Reply.Deleted(version, false, true);
         }
         boolean isNull = !bucket.keepsAll();
-        long marker = link(bucket, key, new Link(0, now, by, VersionState.ofMarker(isNull)));
+        long marker = link(bucket, key, new Link(0, 0, now, by, VersionState.ofMarker(isNull)));
         return new Reply.Deleted(marker, true, isNull);
     }
 
@@ -328,7 +329,7 @@ final class Namespace {
                 .orElseThrow(() -> new IllegalStateException("version " + version + " is not there"));
         bucket.remove(key, version, link);
         tables.weight.add(link.owner(), -weightOf(key, link));
-        bucket.bytes -= lengthOf(link);
+        bucket.bytes -= link.length();
         if (!link.marker()) {
             inodes.unlink(link.inode());
         }
@@ -345,14 +346,10 @@ final class Namespace {
         return new VersionState(!bucket.keepsAll(), attributes, ObjectLocks.ofNew(bucket, wanted, now));
     }
 
-    private long lengthOf(Link link) {
-        return link.marker() ? 0 : inodes.lengthOf(link.inode());
-    }
-
     void checkQuota(Bucket bucket, Bytes key, long addedBytes) {
         long replaced = bucket.keepsAll()
                 ? 0
-                : bucket.link(key, bucket.nullVersion(key)).map(this::lengthOf).orElse(0L);
+                : bucket.link(key, bucket.nullVersion(key)).map(Link::length).orElse(0L);
         checkRoom(bucket, addedBytes - replaced);
     }
 

@@ -161,7 +161,7 @@ final class Uploads {
         namespace.checkQuota(bucket, key, content.length());
         VersionState state = Namespace.newState(bucket, compose.attributes(), compose.lock(), now);
         Inode inode = composed(bucket, content, by, now);
-        return namespace.link(bucket, key, inode.id(), state, by, now);
+        return namespace.link(bucket, key, inode, state, by, now);
     }
 
     Reply.UploadBegun begin(Command.BeginUpload begin, PrincipalId by, long now) {
@@ -226,7 +226,7 @@ final class Uploads {
         }
         links.forEach((inode, change) -> repeat(change, () -> inodes.link(inode)));
         Inode inode = whole.orElseGet(() -> inodes.compose(found.bucket.volume, content, by, now));
-        Reply.ObjectStored reply = namespace.link(found.bucket, key, inode.id(), state, by, now);
+        Reply.ObjectStored reply = namespace.link(found.bucket, key, inode, state, by, now);
         links.forEach((sliced, change) -> repeat(-change, () -> inodes.unlink(sliced)));
         remove(found, new HashSet<>(complete.parts().numbers()));
         tables.completions.put(name.id(), new Completion(by, digest, reply.encoded()));

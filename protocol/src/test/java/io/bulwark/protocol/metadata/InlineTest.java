@@ -96,11 +96,13 @@ class InlineTest {
 
     @Test
     void nodesThatProtectBetterKeepTheBytes() {
-        rig.machine.withFaulty(1);
-        ProtectionPolicy policy = new ProtectionPolicy(2, 1, 5, 512);
-        alice.run(new Command.CreateVolume("strong", VolumeKind.OBJECT, policy, 0, 1, 0));
-        alice.done(new Command.CreateBucket("safe", "strong", Versioning.LATEST_ONLY, 0));
-        int strong = rig.map().volumes().getLast().id();
+        MetadataFixture wide = new MetadataFixture();
+        wide.machine = new MetadataStateMachine(MetadataFixture.genesis(7));
+        User user = wide.user(ALICE, 0);
+        ProtectionPolicy policy = new ProtectionPolicy(2, 3, 7, 512);
+        user.run(new Command.CreateVolume("strong", VolumeKind.OBJECT, policy, 0, 1, 0));
+        user.done(new Command.CreateBucket("safe", "strong", Versioning.LATEST_ONLY, 0));
+        int strong = wide.map().volumes().getLast().id();
         Command put = new Command.PutObject(
                 "safe",
                 "a",
@@ -109,9 +111,9 @@ class InlineTest {
                 ObjectAttributes.NONE,
                 List.of(),
                 List.of());
-        alice.refused(MetadataError.NOT_INLINE, put);
-        rig.machine.withFaulty(2);
-        assertThat(alice.run(put)).isInstanceOf(Reply.ObjectStored.class);
+        MetadataFixture.assertFailed(user.run(put), MetadataError.NOT_INLINE);
+        wide.machine.withFaulty(2);
+        assertThat(user.run(put)).isInstanceOf(Reply.ObjectStored.class);
         assertThat(InlineContent.isAllowedBy(ProtectionPolicy.archive(1, 4, 10, 512), 3))
                 .as("an archive survives more absent nodes than replicas")
                 .isFalse();

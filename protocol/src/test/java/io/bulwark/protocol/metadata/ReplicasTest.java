@@ -44,7 +44,7 @@ class ReplicasTest {
             first.put(principal, signer(principal).key());
         }
         keys = new GenesisKeys(CLUSTER, ALICE, first);
-        Genesis genesis = MetadataFixture.genesis(5);
+        Genesis genesis = MetadataFixture.genesis(7);
         rig.machine = new MetadataStateMachine(new Genesis(genesis.nodes(), genesis.grants(), keys));
         alice = rig.user(ALICE, 0);
     }
@@ -147,7 +147,7 @@ class ReplicasTest {
                         member(6, Signer.fresh().key()))));
         begin();
         Command strong = new Command.CreateVolume(
-                "strong", VolumeKind.OBJECT, new ProtectionPolicy(2, 1, 5, MetadataFixture.BLOCK), 0, 1, 0);
+                "strong", VolumeKind.OBJECT, new ProtectionPolicy(2, 3, 7, MetadataFixture.BLOCK), 0, 1, 0);
         int volume = ((Reply.VolumeCreated) run(alice, strong)).volume();
         done(new Command.CreateBucket("safe", "strong", Versioning.LATEST_ONLY, 0));
         Command put = new Command.PutObject(
