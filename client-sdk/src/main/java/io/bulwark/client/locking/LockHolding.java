@@ -290,7 +290,7 @@ final class LockHolding implements Metadata.Session {
         if (encoded.length() > LogEntry.COMMAND_BYTES_MAX) {
             return orderFreely(command, onBehalfOf);
         }
-        if (command instanceof Command.PutObject put && isTooMuch(put.layout().length())) {
+        if (command instanceof Command.PutObject put && isTooMuch(put.content().length())) {
             return endLog(open.id).thenCompose(ignored -> submit(command, onBehalfOf));
         }
         LogEntry entry = new LogEntry(System.currentTimeMillis(), onBehalfOf, encoded);

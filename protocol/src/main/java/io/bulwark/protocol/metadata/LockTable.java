@@ -132,6 +132,7 @@ final class LockTable {
                 Grant.escrow(volume.limit() - volume.usage().bytes - volume.usage().escrow, volume.usage().escrow);
         volume.usage().escrow += grant.volumeBytes;
         grant.weight = tables.weight.escrowFor(session.owner);
+        grant.inline = tables.weight.hasInlineRoom(session.owner);
         tables.weight.escrow(session.owner, grant.weight);
         holder.subtrees.stream().map(Subtree::bucket).distinct().forEach(name -> {
             Bucket bucket = tables.buckets.find(name).orElseThrow();

@@ -96,12 +96,13 @@ public final class MetadataStateMachine {
         locks = new LockTable(tables, sessions, volumes);
         Compositions compositions = new Compositions(tables);
         inodes = new Inodes(tables, sessions, volumes, compositions, locks);
-        namespace = new Namespace(tables, volumes, inodes, bucketsMax);
+        registry = new Registry(tables, sessions, inodes, grants, genesis);
+        replicas = new Replicas(tables, registry, genesis);
+        namespace = new Namespace(tables, volumes, inodes, replicas, bucketsMax);
         uploads = new Uploads(tables, namespace, inodes, compositions);
         documents = new BucketDocuments(tables);
         evidence = new EvidenceRecord(tables);
         permissions = new Permissions(tables, volumes, grants);
-        registry = new Registry(tables, sessions, inodes, grants, genesis);
         audit = new AuditLog(tables, genesis, registry);
         releases = new Releases(tables);
         suspensions = new Suspensions(tables, volumes, grants, sessions, inodes, evidence);
@@ -109,12 +110,13 @@ public final class MetadataStateMachine {
         accessKeys = new AccessKeys(tables, grants, suspensions);
         reports = List.of(evidence.reports(), suspensions.reports());
         holders = new PlacementChanges(tables, volumes, registry, reports);
-        replicas = new Replicas(tables, registry, genesis);
         logs = new LogExecution(tables, sessions, permissions, suspensions, actFor, this::run);
         rounds = new Rounds(tables, sessions, locks, inodes, replicas, logs);
         lockView = new ReplicaLocks(tables, rounds, log -> {
             OverlayState overlay = new OverlayState(state);
-            return new LogOverlay(overlay, new MetadataStateMachine(overlay, genesis, weightMax, bucketsMax), log);
+            MetadataStateMachine machine =
+                    new MetadataStateMachine(overlay, genesis, weightMax, bucketsMax).withFaulty(replicas.assumed());
+            return new LogOverlay(overlay, machine, log);
         });
     }
 
@@ -680,8 +682,8 @@ public final class MetadataStateMachine {
                         inodes.inode(found.link().inode()));
             }
             case Query.FindInode of -> new Reply.InodeFound(inodes.exists(of.inode()));
-            case Query.ListObjects of -> new Listing(inodes).objects(namespace.bucket(of.bucket()), of);
-            case Query.ListVersions of -> new Listing(inodes).versions(namespace.bucket(of.bucket()), of);
+            case Query.ListObjects of -> Listing.objects(namespace.bucket(of.bucket()), of);
+            case Query.ListVersions of -> Listing.versions(namespace.bucket(of.bucket()), of);
             case Query.ListBuckets of -> namespace.list(of);
             case Query.FindSlices of -> uploads.answer(of);
             case Query.FindUpload of -> uploads.answer(of);

@@ -6,10 +6,12 @@ import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Bucket.Link;
 import io.bulwark.protocol.metadata.Tables.Name;
+import io.bulwark.protocol.object.InlineContent;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.object.ObjectLock;
+import io.bulwark.protocol.object.OwnContent;
 import io.bulwark.protocol.object.VersionState;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
@@ -23,9 +25,11 @@ final class Namespace {
     private final Tables tables;
     private final Volumes volumes;
     private final Inodes inodes;
+    private final Replicas replicas;
     private final int bucketsMax;
 
-    Namespace(Tables tables, Volumes volumes, Inodes inodes, int bucketsMax) {
+    Namespace(Tables tables, Volumes volumes, Inodes inodes, Replicas replicas, int bucketsMax) {
+        this.replicas = replicas;
         this.tables = tables;
         this.volumes = volumes;
         this.inodes = inodes;
@@ -91,36 +95,44 @@ final class Namespace {
     Reply.ObjectStored put(Command.PutObject put, Session session, long now) {
         Bucket bucket = bucket(put.bucket());
         Bytes key = key(put.key());
-        ObjectLayout layout = put.layout();
-        checkLayout(bucket, session, layout, put.epochs(), put.pending());
+        OwnContent content = put.content();
+        checkContent(bucket, session, content, put.epochs(), put.pending());
         checkCondition(bucket, key, put.condition());
-        checkQuota(bucket, key, layout.length());
+        checkQuota(bucket, key, content.length());
         VersionState state = newState(bucket, put.attributes(), put.lock(), now);
-        Inode inode = inodes.create(session, put.pending(), layout, now);
-        return link(bucket, key, inode.id(), state, session.owner, now);
+        Inode inode = inodes.create(session, put.pending(), content, now);
+        return link(bucket, key, inode, state, session.owner, now);
     }
 
-    /** Checks that extents are stored where the bucket lies, by this session, and by holders of now. */
-    void checkLayout(Bucket bucket, Session session, ObjectLayout layout, List<EpochClaim> epochs, List<Long> pending) {
+    /**
+     * Checks that extents are stored where the bucket lies, by this session, and by holders of now; or that bytes may
+     * stand in the inode.
+     */
+    void checkContent(Bucket bucket, Session session, OwnContent content, List<EpochClaim> epochs, List<Long> pending) {
         Volume volume = volumes.byId(bucket.volume).volume();
         CommandRefusal.refuseUnless(
-                layout.volume() == volume.id()
-                        && layout.blockBytes() == volume.policy().blockBytes(),
+                content.volume() == volume.id()
+                        && (!(content instanceof ObjectLayout layout)
+                                || layout.blockBytes() == volume.policy().blockBytes()),
                 MetadataError.WRONG_LAYOUT,
                 "bucket " + bucket.name + " lies in volume " + volume.id() + " with blocks of "
                         + volume.policy().blockBytes() + " bytes");
         CommandRefusal.refuseUnless(
-                session.owns(layout.ranges()) && (pending.isEmpty() || session.volume == volume.id()),
+                session.owns(content.ranges()) && (pending.isEmpty() || session.volume == volume.id()),
                 MetadataError.WRONG_SESSION,
                 "session " + session.number + " for volume " + session.volume);
-        if (!layout.ranges().isEmpty()) {
+        if (!content.ranges().isEmpty()) {
             checkEpochs(volume, epochs);
+        }
+        if (content instanceof InlineContent) {
+            replicas.requireInline(volume.policy());
+            tables.supply().requireInline(session.owner);
         }
     }
 
     /** Makes an inode the latest version of a name, after all checks. */
-    Reply.ObjectStored link(Bucket bucket, Bytes key, long inode, VersionState state, PrincipalId owner, long now) {
-        Link link = new Link(inode, now, owner, state);
+    Reply.ObjectStored link(Bucket bucket, Bytes key, Inode inode, VersionState state, PrincipalId owner, long now) {
+        Link link = new Link(inode.id(), inode.content().length(), now, owner, state);
         return stored(link, link(bucket, key, link));
     }
 
@@ -188,7 +200,7 @@ final class Namespace {
     }
 
     private Reply.ObjectStored replace(FoundLink found, PrincipalId owner, VersionState state) {
-        Link link = new Link(found.link.inode(), found.link.linkedMillis(), owner, state);
+        Link link = new Link(found.link.inode(), found.link.length(), found.link.linkedMillis(), owner, state);
         tables.weight.add(found.link.owner(), -weightOf(found.key, found.link));
         found.bucket.replace(found.key, found.version, link);
         tables.weight.add(owner, weightOf(found.key, link));
@@ -203,7 +215,7 @@ final class Namespace {
                 to != from.bucket || !toKey.equals(from.key), MetadataError.BAD_ARGUMENT, "both names are the same");
         boolean leavesOld = from.bucket.keepsAll() || !from.link.state().isNull();
         VersionState state = newState(to, from.link.state().attributes(), ObjectLock.NONE, now);
-        Link link = new Link(from.link.inode(), now, by, state);
+        Link link = new Link(from.link.inode(), from.link.length(), now, by, state);
         long version = relink(from, to, toKey, rename.condition(), to != from.bucket || leavesOld, link);
         hide(from.bucket, from.key, by, now);
         return stored(link, version);
@@ -213,7 +225,8 @@ final class Namespace {
         FoundLink from = find(copy.bucket(), copy.key(), copy.version());
         Bucket to = bucket(copy.toBucket());
         ObjectAttributes attributes = copy.attributes().orElse(from.link.state().attributes());
-        Link link = new Link(from.link.inode(), now, by, newState(to, attributes, copy.lock(), now));
+        VersionState state = newState(to, attributes, copy.lock(), now);
+        Link link = new Link(from.link.inode(), from.link.length(), now, by, state);
         long version = relink(from, to, key(copy.toKey()), copy.condition(), true, link);
         return stored(link, version);
     }
@@ -275,7 +288,7 @@ final class Namespace {
         CommandRefusal.refuseUnless(
                 to.volume == from.bucket.volume, MetadataError.OTHER_VOLUME, from.bucket.name + " and " + to.name);
         checkCondition(to, toKey, condition);
-        checkQuota(to, toKey, addsBytes ? lengthOf(from.link) : 0);
+        checkQuota(to, toKey, addsBytes ? from.link.length() : 0);
         return link(to, toKey, link);
     }
 
@@ -287,7 +300,7 @@ final class Namespace {
             inodes.link(link.inode());
         }
         putLink(bucket, key, version, link);
-        bucket.bytes += lengthOf(link);
+        bucket.bytes += link.length();
         if (replaced != 0) {
             remove(bucket, key, replaced);
         }
@@ -302,7 +315,7 @@ final class Namespace {
             return new Reply.Deleted(version, false, true);
         }
         boolean isNull = !bucket.keepsAll();
-        long marker = link(bucket, key, new Link(0, now, by, VersionState.ofMarker(isNull)));
+        long marker = link(bucket, key, new Link(0, 0, now, by, VersionState.ofMarker(isNull)));
         return new Reply.Deleted(marker, true, isNull);
     }
 
@@ -316,7 +329,7 @@ final class Namespace {
                 .orElseThrow(() -> new IllegalStateException("version " + version + " is not there"));
         bucket.remove(key, version, link);
         tables.weight.add(link.owner(), -weightOf(key, link));
-        bucket.bytes -= lengthOf(link);
+        bucket.bytes -= link.length();
         if (!link.marker()) {
             inodes.unlink(link.inode());
         }
@@ -333,14 +346,10 @@ final class Namespace {
         return new VersionState(!bucket.keepsAll(), attributes, ObjectLocks.ofNew(bucket, wanted, now));
     }
 
-    private long lengthOf(Link link) {
-        return link.marker() ? 0 : inodes.inode(link.inode()).content().length();
-    }
-
     void checkQuota(Bucket bucket, Bytes key, long addedBytes) {
         long replaced = bucket.keepsAll()
                 ? 0
-                : bucket.link(key, bucket.nullVersion(key)).map(this::lengthOf).orElse(0L);
+                : bucket.link(key, bucket.nullVersion(key)).map(Link::length).orElse(0L);
         checkRoom(bucket, addedBytes - replaced);
     }
 

@@ -13,6 +13,7 @@ import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.object.ObjectLock;
+import io.bulwark.protocol.object.OwnContent;
 import io.bulwark.protocol.object.Slice;
 import io.bulwark.protocol.object.VersionState;
 import io.bulwark.protocol.ordering.membership.Configuration;
@@ -234,11 +235,11 @@ public sealed interface Reply {
     record InodeFound(boolean exists) implements Reply {}
 
     /**
-     * A slice of a composition, with the extents of what it slices.
+     * A slice of a composition, with what leads to its bytes.
      *
      * @param start the offset of its first byte in the composition
      */
-    record SliceEntry(long start, Slice slice, ObjectLayout layout) {}
+    record SliceEntry(long start, Slice slice, OwnContent content) {}
 
     /** A page: it ends before the composition does if there is more. */
     record SliceList(List<SliceEntry> slices) implements OfUpload {

@@ -10,6 +10,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.locking.LogHead;
 import io.bulwark.protocol.metadata.Bucket.Link;
+import io.bulwark.protocol.object.InlineContent;
 import io.bulwark.protocol.object.Slice;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.state.KeyValueState;
@@ -91,6 +92,7 @@ import java.util.TreeMap;
  * 80 markDues   served time (8), key as of 70          -
  * 81 pauses     volume (4), principal (5)              until when no lock is given
  * 82 arrivals   number of arrival (8)                  inode or pending upload, volume
+ * 83 inline     inode (8)                              bytes of a small object; never rewritten
  * </pre>
  *
  * An interval's key has its end, so that the interval around or after a number is the first one from that number on.
@@ -183,6 +185,7 @@ final class Tables {
     final Table<DueSubtree, Boolean> markDues;
     final Table<Pause, Long> pauses;
     final Table<Long, Arrival> arrivals;
+    final Table<Long, Bytes> inlineBytes;
 
     final RecordCache<PrincipalId, Account> accounts;
     final RecordCache<Integer, Volumes.Usage> usages;
@@ -503,6 +506,10 @@ final class Tables {
         markDues = table(80, DueSubtree.FORM, FieldFormat.NOTHING);
         pauses = table(81, Pause.FORM, FieldFormat.LONG_NUMBER);
         arrivals = table(82, FieldFormat.LONG_NUMBER, Arrival.FORM);
+        inlineBytes = table(
+                83,
+                FieldFormat.LONG_NUMBER,
+                new FieldFormat<>((bytes, out) -> out.bytes(bytes), in -> in.bytes(InlineContent.BYTES_MAX)));
     }
 
     /** Returns what the present command draws from. */

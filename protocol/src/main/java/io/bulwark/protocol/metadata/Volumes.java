@@ -84,16 +84,20 @@ final class Volumes {
         /** Part of the quota that logs may draw. */
         long escrow;
 
+        /** Part of the bytes that stands in inodes. */
+        long inline;
+
         int buckets;
 
         void write(WireWriter out) {
-            out.i64(bytes).i64(escrow).i32(buckets);
+            out.i64(bytes).i64(escrow).i64(inline).i32(buckets);
         }
 
         static Usage read(WireReader in) {
             Usage usage = new Usage();
             usage.bytes = in.nonNegative64();
             usage.escrow = in.nonNegative64();
+            usage.inline = in.nonNegative64();
             usage.buckets = in.i32(0, Integer.MAX_VALUE);
             return usage;
         }

@@ -17,6 +17,7 @@ import io.bulwark.protocol.locking.LogHead;
 import io.bulwark.protocol.locking.LogId;
 import io.bulwark.protocol.locking.Subtree;
 import io.bulwark.protocol.object.Composition;
+import io.bulwark.protocol.object.InlineContent;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
@@ -344,6 +345,13 @@ final class Samples {
                 "composition-found",
                 new Reply.ObjectFound(
                         3, 1_700_000_000_001L, state(), new Inode(13, new Composition(1, 1 << 20, 3), 6)));
+        all.put(
+                "inline-found",
+                new Reply.ObjectFound(
+                        3,
+                        1_700_000_000_001L,
+                        state(),
+                        new Inode(14, new InlineContent(1, Bytes.of((byte) 1, (byte) 2, (byte) 3)), 6)));
         all.put("part-stored", new Reply.PartStored(20, 700, 6));
         all.put("upload-begun", new Reply.UploadBegun(17, 6));
         all.put("slice-list", new Reply.SliceList(List.of(new Reply.SliceEntry(100, new Slice(12, 40, 50), LAYOUT))));
