@@ -25,6 +25,7 @@ public record StatusView(
         List<Volume> volumes,
         List<Bucket> buckets,
         List<Fault> faults,
+        List<EventLog> eventLogs,
         Recoveries recoveries,
         OpenLogs logs) {
 
@@ -35,6 +36,15 @@ public record StatusView(
      * @param oldestMillis time since the lock of the oldest one was given
      */
     public record OpenLogs(int logs, int locks, long oldestMillis) {}
+
+    /**
+     * JSON form of the event log of a bucket.
+     *
+     * @param pending events that no webhook has received yet
+     * @param dropped events that no webhook will receive, since the log was full
+     * @param oldestMillis time of the first pending event; null if there is none
+     */
+    public record EventLog(String bucket, int pending, long dropped, @Nullable Long oldestMillis) {}
 
     /**
      * JSON form of a storage node.
@@ -232,6 +242,13 @@ public record StatusView(
                                 f.verdict().text(),
                                 f.detail(),
                                 f.at().toEpochMilli()))
+                        .toList(),
+                status.eventLogs().stream()
+                        .map(log -> new EventLog(
+                                log.bucket(),
+                                log.pending(),
+                                log.dropped(),
+                                log.oldest().map(Instant::toEpochMilli).orElse(null)))
                         .toList(),
                 recoveries(status.recoveries()),
                 new OpenLogs(

@@ -354,6 +354,22 @@ final class BulwarkClient implements Bulwark {
     }
 
     @Override
+    public Instant agreedTime() {
+        return Instant.ofEpochMilli(query(Reply.Status.class, new Query.GetStatus(), Subject.NONE, noDeadline())
+                .agreedMillis());
+    }
+
+    @Override
+    public Webhooks webhooks() {
+        return new NamedWebhooks(this, principals(), accessKeys());
+    }
+
+    @Override
+    public EventLogs eventLogs() {
+        return new ReplicatedEventLogs(this);
+    }
+
+    @Override
     public Nodes nodes() {
         return new ReplicatedNodes(this);
     }

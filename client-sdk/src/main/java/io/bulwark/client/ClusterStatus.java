@@ -17,6 +17,7 @@ import java.util.TreeMap;
 /**
  * Status of the cluster, as its members reported it to the client that asked.
  *
+ * @param eventLogs of buckets that notify webhooks
  * @param recoveries state of the proactive recovery of the replicas
  * @param logs those of clients with locks
  */
@@ -26,6 +27,7 @@ public record ClusterStatus(
         List<VolumeStatus> volumes,
         List<BucketInfo> buckets,
         List<Fault> faults,
+        List<EventLogs.Info> eventLogs,
         Recoveries recoveries,
         OpenLogs logs) {
     public ClusterStatus {
@@ -34,9 +36,10 @@ public record ClusterStatus(
         volumes = List.copyOf(volumes);
         buckets = List.copyOf(buckets);
         faults = List.copyOf(faults);
+        eventLogs = List.copyOf(eventLogs);
     }
 
-    /** Creates the status of a cluster in which nobody holds locks. */
+    /** Creates the status of a cluster whose buckets notify nobody, and in which nobody holds locks. */
     public ClusterStatus(
             List<NodeStatus> nodes,
             List<ReplicaStatus> replicas,
@@ -44,7 +47,7 @@ public record ClusterStatus(
             List<BucketInfo> buckets,
             List<Fault> faults,
             Recoveries recoveries) {
-        this(nodes, replicas, volumes, buckets, faults, recoveries, new OpenLogs(0, 0, Duration.ZERO));
+        this(nodes, replicas, volumes, buckets, faults, List.of(), recoveries, new OpenLogs(0, 0, Duration.ZERO));
     }
 
     /**

@@ -74,6 +74,7 @@ final class StatusReport {
                 driver.submit(RecoverySurvey.of(Set.copyOf(group.replicas()), SURVEY_MILLIS));
         List<BucketInfo> buckets = buckets();
         List<ClusterStatus.Fault> faults = faults();
+        List<EventLogs.Info> eventLogs = client.eventLogs().list();
         Map<Integer, NodeStatusReply> answers = new HashMap<>();
         BulwarkClient.noDeadline()
                 .await(nodes, Subject.NONE)
@@ -87,6 +88,7 @@ final class StatusReport {
                 map.volumes().stream().map(volume -> volume(volume, answers)).toList(),
                 buckets,
                 faults,
+                eventLogs,
                 RecoveryFacts.summary(
                         group.replicas().stream().map(PrincipalId::number).toList(),
                         group.faulty(),

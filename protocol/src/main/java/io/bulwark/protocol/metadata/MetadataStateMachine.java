@@ -41,6 +41,8 @@ public final class MetadataStateMachine {
     private final Inodes inodes;
     private final Namespace namespace;
     private final Uploads uploads;
+    private final BucketEvents events;
+    private final Webhooks webhooks;
     private final BucketDocuments documents;
     private final EvidenceRecord evidence;
     private final Registry registry;
@@ -98,9 +100,11 @@ public final class MetadataStateMachine {
         inodes = new Inodes(tables, sessions, volumes, compositions, locks);
         registry = new Registry(tables, sessions, inodes, grants, genesis);
         replicas = new Replicas(tables, registry, genesis);
-        namespace = new Namespace(tables, volumes, inodes, replicas, bucketsMax);
+        events = new BucketEvents(tables);
+        webhooks = new Webhooks(tables);
+        namespace = new Namespace(tables, volumes, inodes, replicas, events, bucketsMax);
         uploads = new Uploads(tables, namespace, inodes, compositions);
-        documents = new BucketDocuments(tables);
+        documents = new BucketDocuments(tables, events);
         evidence = new EvidenceRecord(tables);
         permissions = new Permissions(tables, volumes, grants);
         audit = new AuditLog(tables, genesis, registry);
@@ -452,6 +456,7 @@ public final class MetadataStateMachine {
 
     private Reply run(Authority by, Session session, Command command) {
         PrincipalId submitter = by.sender();
+        events.begin(by.principal());
         long now = tables.supply().nowMillis();
         return switch (command) {
             case Command.RenewSession ignored -> new Reply.Done();
@@ -509,6 +514,9 @@ public final class MetadataStateMachine {
             case Command.SetAccessKey set -> done(() -> accessKeys.set(set, submitter));
             case Command.RemoveAccessKey remove -> done(() -> accessKeys.remove(remove.id()));
             case Command.SetGateways set -> done(() -> accessKeys.set(set.gateways()));
+            case Command.SetWebhook set -> done(() -> webhooks.set(set.webhook(), submitter));
+            case Command.RemoveWebhook remove -> done(() -> webhooks.remove(remove.name()));
+            case Command.ClaimEvents claim -> events.claim(namespace.bucket(claim.bucket()), claim);
             case Command.SetRelease set -> done(() -> releases.set(set));
             case Command.Lock lock -> lock(session, lock);
             case Command.Unlock ignored -> done(() -> locks.unlock(session));
@@ -643,6 +651,19 @@ public final class MetadataStateMachine {
                 Grants.require(administers || self.equals(list.person()), asker, "list access keys of others");
                 yield accessKeys.list(list);
             }
+            case Query.ListWebhooks ignored -> {
+                boolean isGateway = accessKeys.gateways().doors().contains(asker.sender());
+                Grants.require(administers || isGateway, asker, "list webhooks");
+                yield webhooks.list();
+            }
+            case Query.ListEventLogs list ->
+                events.list(
+                        list,
+                        bucket -> administers
+                                || bucket.creator.equals(self)
+                                || (asker.onBehalfOf().isEmpty()
+                                        && tables.actFor.contains(
+                                                new Tables.ActForKey(asker.sender(), bucket.creator))));
             case Query.ListGateways ignored -> new Reply.GatewayList(accessKeys.gateways());
             case Query.ListLocks list -> locks.list(list, asker.principal(), administers);
             case Query.LogOutcome of -> rounds.outcome(asker.sender(), of);
@@ -689,6 +710,7 @@ public final class MetadataStateMachine {
             case Query.FindUpload of -> uploads.answer(of);
             case Query.ListUploads of -> uploads.answer(of);
             case Query.ListParts of -> uploads.answer(of);
+            case Query.ListEvents of -> events.list(namespace.bucket(of.bucket()), of);
             case Query.FindDocument of -> documents.find(namespace.bucket(of.bucket()), of.name());
             case Query.ListDocuments of -> documents.names(namespace.bucket(of.bucket()));
             case Query.CountWriters ignored -> new Reply.Writers(grants.writersOfVersions());

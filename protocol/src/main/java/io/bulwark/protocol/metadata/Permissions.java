@@ -72,6 +72,7 @@ final class Permissions {
             case Command.SetRelease ignored -> Grants.require(mayAdminister(by), by, "allow releases");
             case Command.SetGrant set -> Grants.require(mayGrant(by, set.scope()), by, "give grants there");
             case Command.OfAccessKey ignored -> Grants.require(mayAdminister(by), by, "change access keys");
+            case Command.OfEvents events -> checkEvents(by, events);
             case Command.SetActFor ignored -> Grants.require(mayAdminister(by), by, "let principals act for others");
             case Command.Lock lock ->
                 lock.subtrees().stream()
@@ -159,6 +160,14 @@ final class Permissions {
         }
     }
 
+    private void checkEvents(Authority by, Command.OfEvents command) {
+        switch (command) {
+            case Command.SetWebhook ignored -> Grants.require(mayAdminister(by), by, "change webhooks");
+            case Command.RemoveWebhook ignored -> Grants.require(mayAdminister(by), by, "change webhooks");
+            case Command.ClaimEvents claim -> requireKeeper(by, claim.bucket());
+        }
+    }
+
     private void checkUpload(Authority by, Command.OfUpload command) {
         switch (command) {
             case Command.ComposeObject compose -> {
@@ -187,6 +196,7 @@ final class Permissions {
             case Query.FindUpload find -> requireUse(by, find.upload().bucket());
             case Query.ListUploads list -> requireUse(by, list.bucket());
             case Query.ListParts list -> requireUse(by, list.upload().bucket());
+            case Query.ListEvents list -> require(by, list.bucket(), Right.READ);
             case Query.FindDocument find -> require(by, find.bucket(), Right.READ);
             case Query.ListDocuments list -> require(by, list.bucket(), Right.READ);
             // Names of buckets, and whether an inode is there, are for everybody who may read anything.

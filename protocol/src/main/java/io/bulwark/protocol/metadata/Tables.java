@@ -76,9 +76,13 @@ import java.util.TreeMap;
  * 45 forget     served time (8), upload (8)            -
  * 51 nulls      bucket, 0, key, 0                      number of the null version, if a newer version is above it
  * 52 documents  bucket, 0, name                        number, owner, content
+ * 53 eventLogs  bucket                                 counts, who delivers until when
+ * 54 events     bucket, 0, position (8)                event
+ * 55 webhooks   name                                   webhook
  * 61 accessKeys id                                     access key, and its secret for each reader
  * 62 keysOf     person (5), id                         -
  * 63 gateways   0 (4)                                  gateways, if any were named
+ * 64 endedKeys  id                                     -
  * 70 locks      bucket, 0, inverted prefix, 0xFF       owner and session of the holder
  * 71 holders    owner (5), session (8)                 lock, key, subtrees, stage of the round
  * 72 logGrants  owner, session                         ids and room that the log may draw
@@ -170,9 +174,13 @@ final class Tables {
     final Table<TimedUpload, Boolean> completionDues;
     final Table<NullKey, Long> nulls;
     final Table<DocumentKey, BucketDocuments.Document> documents;
+    final Table<String, BucketEvents.Log> eventLogsByName;
+    final Table<EventKey, ObjectEvent> events;
+    final Table<String, Webhook> webhooks;
     final Table<String, AccessKeys.Entry> accessKeys;
     final Table<PersonsKey, Boolean> accessKeysOf;
     final Table<Integer, Gateways> gateways;
+    final Table<String, Boolean> endedKeys;
     final Table<SubtreeKey, OwnedKey> locks;
     final Table<OwnedKey, Grant> logGrants;
     final Table<TimedSession, Boolean> rounds;
@@ -193,6 +201,7 @@ final class Tables {
     final RecordCache<String, Bucket> buckets;
     final RecordCache<OwnedKey, Holder> holders;
     final RecordCache<OwnedKey, Grant> grantsOfLogs;
+    final RecordCache<String, BucketEvents.Log> eventLogs;
     final Weight weight;
     private final Supply ordered = new OrderedSupply(this);
     private Supply supply = ordered;
@@ -436,6 +445,12 @@ final class Tables {
                 in -> new DocumentKey(Names.text(readUntilZero(in)), readName(in)));
     }
 
+    record EventKey(String bucket, long position) {
+        private static final FieldFormat<EventKey> FORM = new FieldFormat<>(
+                (key, out) -> out.raw(Names.utf8(key.bucket)).u8(0).i64(key.position),
+                in -> new EventKey(Names.text(readUntilZero(in)), in.nonNegative64()));
+    }
+
     Tables(KeyValueState state, long weightMax) {
         this.state = state;
         weight = new Weight(this, weightMax);
@@ -489,9 +504,15 @@ final class Tables {
         completionDues = table(45, TimedUpload.FORM, FieldFormat.NOTHING);
         nulls = table(51, NullKey.FORM, FieldFormat.LONG_NUMBER);
         documents = table(52, DocumentKey.FORM, DOCUMENT);
+        eventLogsByName =
+                table(53, BUCKET_NAME, new FieldFormat<>(BucketEvents.Log::write, BucketEvents.Log::read));
+        eventLogs = new RecordCache<>(eventLogsByName);
+        events = table(54, EventKey.FORM, new FieldFormat<>(ObjectEvent::write, ObjectEvent::read));
+        webhooks = table(55, BUCKET_NAME, new FieldFormat<>(Webhook::write, Webhook::read));
         accessKeys = table(61, KEY_ID, new FieldFormat<>(AccessKeys.Entry::write, AccessKeys.Entry::read));
         accessKeysOf = table(62, PersonsKey.FORM, FieldFormat.NOTHING);
         gateways = table(63, FieldFormat.NUMBER, new FieldFormat<>(Gateways::write, Gateways::read));
+        endedKeys = table(64, KEY_ID, FieldFormat.NOTHING);
         locks = table(70, SubtreeKey.FORM, OwnedKey.FORM);
         holders = new RecordCache<>(table(71, OwnedKey.FORM, new FieldFormat<>(Holder::write, Holder::read)));
         logGrants = table(72, OwnedKey.FORM, new FieldFormat<>(Grant::write, Grant::read));
@@ -542,6 +563,7 @@ final class Tables {
         buckets.begin();
         holders.begin();
         grantsOfLogs.begin();
+        eventLogs.begin();
     }
 
     /** Ends a command: what it has changed is in the state. */
@@ -553,6 +575,7 @@ final class Tables {
         buckets.end();
         holders.end();
         grantsOfLogs.end();
+        eventLogs.end();
     }
 
     Totals totals() {

@@ -78,6 +78,10 @@ final class Samples {
     }
 
     private static final PrincipalId PERSON = PrincipalId.client(8);
+    private static final Webhook WEBHOOK =
+            new Webhook("thumbnails", "https://hooks.example/events", "BWKSAMPLE23456789012");
+    private static final ObjectEvent EVENT = new ObjectEvent(
+            ObjectEvent.Kind.COMPLETE_UPLOAD, "a/\u00fc", 9, true, 1_000_005, "a9", PERSON, 1_700_000_000_000L);
     private static final Gateways GATEWAYS = new Gateways(List.of(OWNER), PrincipalId.client(0), PERSON);
     private static final AccessKey ACCESS_KEY = new AccessKey(
             "BWKSAMPLE23456789012",
@@ -202,6 +206,9 @@ final class Samples {
                         ACCESS_KEY, List.of(new SealedSecret(OWNER, MetadataFixture.filled(139, 0x5E)))));
         all.put("remove-access-key", new Command.RemoveAccessKey("BWKSAMPLE23456789012"));
         all.put("set-gateways", new Command.SetGateways(GATEWAYS));
+        all.put("set-webhook", new Command.SetWebhook(WEBHOOK));
+        all.put("remove-webhook", new Command.RemoveWebhook("thumbnails"));
+        all.put("claim-events", new Command.ClaimEvents("films", 7_000_000_000_001L, 41));
         return all;
     }
 
@@ -282,6 +289,9 @@ final class Samples {
         Bytes content = MetadataFixture.filled(5, 0xD0);
         all.put("put-document", new Command.PutDocument("films", "cors", Condition.ifVersion(9), content));
         all.put("remove-document", new Command.RemoveDocument("films", "cors", Condition.NONE));
+        all.put(
+                "replace-tags",
+                new Command.SetTags("films", "a", 3, attributes().tags(), Optional.of(new TreeMap<>(Map.of("a", "b")))));
         all.put("set-tags", new Command.SetTags("films", "a", 3, attributes().tags()));
         Retention retention = new Retention(Retention.Mode.GOVERNANCE, 1_800_000_000_000L);
         all.put("set-retention", new Command.SetRetention("films", "a", 3, retention, true));
@@ -321,6 +331,9 @@ final class Samples {
         all.put("list-uploads", new Query.ListUploads("films", "a", "ab", 17, 10));
         all.put("list-parts", new Query.ListParts(UPLOAD, 4, 10));
         all.put("find-access-key", new Query.FindAccessKey("BWKSAMPLE23456789012"));
+        all.put("list-webhooks", new Query.ListWebhooks());
+        all.put("list-events", new Query.ListEvents("films", 41, 10));
+        all.put("list-event-logs", new Query.ListEventLogs("films", 10));
         all.put("list-access-keys", new Query.ListAccessKeys(PERSON, "BWKSAMPLE23456789012", 10));
         all.put("list-gateways", new Query.ListGateways());
         all.put("list-locks", new Query.ListLocks(Optional.of(new Subtree("films", "a/")), 10));
@@ -510,6 +523,13 @@ final class Samples {
         all.put(
                 "access-key-list",
                 new Reply.AccessKeyList(List.of(new Reply.AccessKeyEntry(ACCESS_KEY, List.of(OWNER))), "BWKSAMPLE"));
+        all.put("webhook-list", new Reply.WebhookList(List.of(WEBHOOK)));
+        all.put("events-claimed", new Reply.EventsClaimed(true, 3, 1));
+        all.put("event-list", new Reply.EventList(List.of(new Reply.EventEntry(42, EVENT))));
+        all.put(
+                "event-log-list",
+                new Reply.EventLogList(
+                        List.of(new Reply.EventLogEntry("films", PERSON, 3, 300, 1, 1_700_000_000_000L, 7)), "films"));
         all.put("gateway-list", new Reply.GatewayList(GATEWAYS));
         all.put(
                 "genesis-told",
