@@ -123,6 +123,9 @@ public interface Bulwark extends AutoCloseable {
     /** Returns the log of operators' actions, in order and signed. */
     AuditLog audit();
 
+    /** Returns the nodes that their peers find faulty. */
+    FaultyNodes faultyNodes();
+
     /** Returns the record of faults that f+1 nodes agree on, with the proofs. */
     Faults faults();
 

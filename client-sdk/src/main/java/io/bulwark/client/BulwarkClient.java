@@ -417,6 +417,11 @@ final class BulwarkClient implements Bulwark {
     }
 
     @Override
+    public FaultyNodes faultyNodes() {
+        return new ReportedNodes(this);
+    }
+
+    @Override
     public Faults faults() {
         return new RecordedFaults(this, config.channels());
     }

@@ -1,6 +1,7 @@
 package io.bulwark.client;
 
 import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.metadata.NodeFault;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
@@ -20,6 +21,7 @@ import java.util.TreeMap;
  * @param eventLogs of buckets that notify webhooks
  * @param recoveries state of the proactive recovery of the replicas
  * @param logs those of clients with locks
+ * @param faultyNodes nodes that f + 1 holders of one of their groups find faulty
  */
 public record ClusterStatus(
         List<NodeStatus> nodes,
@@ -29,7 +31,8 @@ public record ClusterStatus(
         List<Fault> faults,
         List<EventLogs.Info> eventLogs,
         Recoveries recoveries,
-        OpenLogs logs) {
+        OpenLogs logs,
+        List<NodeFault> faultyNodes) {
     public ClusterStatus {
         nodes = List.copyOf(nodes);
         replicas = List.copyOf(replicas);
@@ -37,9 +40,10 @@ public record ClusterStatus(
         buckets = List.copyOf(buckets);
         faults = List.copyOf(faults);
         eventLogs = List.copyOf(eventLogs);
+        faultyNodes = List.copyOf(faultyNodes);
     }
 
-    /** Creates the status of a cluster whose buckets notify nobody, and in which nobody holds locks. */
+    /** Creates the status of a cluster without event logs, locks and faulty nodes. */
     public ClusterStatus(
             List<NodeStatus> nodes,
             List<ReplicaStatus> replicas,
@@ -47,7 +51,7 @@ public record ClusterStatus(
             List<BucketInfo> buckets,
             List<Fault> faults,
             Recoveries recoveries) {
-        this(nodes, replicas, volumes, buckets, faults, List.of(), recoveries, new OpenLogs(0, 0, Duration.ZERO));
+        this(nodes, replicas, volumes, buckets, faults, List.of(), recoveries, new OpenLogs(0, 0, Duration.ZERO), List.of());
     }
 
     /**

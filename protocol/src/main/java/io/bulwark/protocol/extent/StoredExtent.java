@@ -13,6 +13,13 @@ public record StoredExtent(int slot, Checksum checksum, Bytes fragment, Delivery
         return fragment.length() == checksum.length() && checksum.matches(slot, fragment);
     }
 
+    /** Returns the pin of a version that the metadata refer to: all holders have it, or fetch it. */
+    public static Optional<Bytes> referencedPin(BlockId block, Bytes meta) {
+        return ExtentRecord.decode(block, meta) instanceof HeldExtent held && held.referenced()
+                ? Optional.of(held.checksum().pin())
+                : Optional.empty();
+    }
+
     /** Returns what a record says of itself; the fragment may be damaged. */
     public static Optional<StoredExtent> unchecked(BlockId block, Bytes meta, Bytes fragment) {
         return ExtentRecord.decode(block, meta) instanceof HeldExtent held

@@ -114,6 +114,7 @@ final class CommandCodec {
             case Command.OfEvents events -> EventCodec.write(events, out);
             case Command.OfUpload upload -> UploadCodec.write(upload, out);
             case Command.OfLocking locking -> LockingCodec.write(locking, out);
+            case Command.OfNodeFault fault -> FaultCodec.write(fault, out);
         }
     }
 
@@ -256,6 +257,7 @@ final class CommandCodec {
             case 50, 51, 52 -> AccessKeyCodec.read(type, in);
             case 80, 81, 82 -> EventCodec.read(type, in);
             case 70, 71, 72 -> LockingCodec.read(type, in);
+            case 80, 81, 82 -> FaultCodec.read(type, in);
             default -> UploadCodec.read(type, in);
         };
     }

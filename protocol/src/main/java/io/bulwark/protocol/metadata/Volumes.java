@@ -169,6 +169,10 @@ final class Volumes {
         return tables.groups.encoded(new GroupsKey(volume, first)).orElseThrow();
     }
 
+    Optional<Volume> find(int id) {
+        return tables.volumes.get(id).map(this::volume);
+    }
+
     Entry byName(String name) {
         checkName(name);
         return named(name).map(this::entry).orElseThrow(() -> new CommandRefusal(MetadataError.NO_SUCH_VOLUME, name));

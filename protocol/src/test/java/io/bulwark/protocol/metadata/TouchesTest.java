@@ -73,7 +73,9 @@ class TouchesTest {
                 "abandon-ranges",
                 "put-document",
                 "remove-document",
+                "forgive-node",
                 "report-evidence",
+                "report-peers",
                 "report-poison",
                 "signed-report",
                 "add-principal",
@@ -92,6 +94,7 @@ class TouchesTest {
                 "remove-webhook",
                 "claim-events",
                 "set-gateways",
+                "set-fault-policy",
                 "lock",
                 "unlock",
                 "open-round")) {
