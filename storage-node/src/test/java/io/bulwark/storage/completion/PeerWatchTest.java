@@ -89,7 +89,7 @@ class PeerWatchTest {
     private void start(int node) throws IOException {
         CompletionConfig quick = new CompletionConfig(new CompletionPace(50, 4, 500, 500), 50, 500);
         Background background = new Background(
-                new BackgroundPace(1, 50, 4 << 20, 64 << 20, 4, 64 << 10),
+                new BackgroundPace(1, 50, 4 << 20, 64 << 20, 16 << 20, 4, 64 << 10),
                 VerificationPace.standard(),
                 new SimpleMeterRegistry());
         NodeStatusAnswers answers = new NodeStatusAnswers(
