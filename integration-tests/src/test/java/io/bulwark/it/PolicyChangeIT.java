@@ -38,7 +38,7 @@ class PolicyChangeIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"masking"})
+    @ValueSource(strings = {"masking", "pasis"})
     void otherFaultsAreToleratedFromASealedEpochOnAndNoOperationFails(String protocol) throws Exception {
         run("volume", "create", protocol, "--blocks", String.valueOf(BLOCKS), "--protocol", protocol)
                 .with("--faults", "1", "--fragments", "9", "--block-size", String.valueOf(BLOCK_BYTES))

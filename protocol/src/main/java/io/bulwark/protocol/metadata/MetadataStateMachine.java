@@ -1,5 +1,6 @@
 package io.bulwark.protocol.metadata;
 
+import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
@@ -22,6 +23,7 @@ import io.bulwark.protocol.wire.WireWriter;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.IntPredicate;
 
 /**
  * The replicated metadata (docs/protocols/metadata.md). Replicas that execute the same submissions with the same times hold the
@@ -468,7 +470,7 @@ public final class MetadataStateMachine {
         return switch (command) {
             case Command.RenewSession ignored -> new Reply.Done();
             case Command.CloseSession ignored -> done(() -> inodes.close(session));
-            case Command.CreateVolume create -> new Reply.VolumeCreated(volumes.create(create, this::mayTakeSlots));
+            case Command.CreateVolume create -> new Reply.VolumeCreated(volumes.create(create, takers(create.policy().n())));
             case Command.DeleteVolume delete -> done(() -> deleteVolume(volumes.byName(delete.name())));
             case Command.CreateBucket create -> done(() -> namespace.createBucket(create, by, now));
             case Command.DeleteBucket delete -> done(() -> deleteBucket(delete.name()));
@@ -548,8 +550,14 @@ public final class MetadataStateMachine {
         return new Reply.Done();
     }
 
-    private boolean mayTakeSlots(int node) {
-        return holders.isActiveNode(node) && !faults.isNamed(node);
+    /** Returns the nodes that may take slots: not the faulty ones, unless too few are left without them. */
+    private IntPredicate takers(int needed) {
+        IntPredicate good = node -> holders.isActiveNode(node) && !faults.isNamed(node);
+        long count = volumes.nodes().stream()
+                .mapToInt(NodeAddress::node)
+                .filter(good)
+                .count();
+        return count >= needed ? good : holders::isActiveNode;
     }
 
     private void deleteVolume(Volumes.Entry volume) {

@@ -5,6 +5,7 @@ import static io.bulwark.protocol.metadata.MetadataFixture.READER;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.effect.Verdict;
@@ -325,6 +326,17 @@ class NodeFaultsTest {
         node(0).refused(MetadataError.NOT_AUTHORISED, new Command.SetFaultPolicy(FaultPolicy.DEFAULT));
         Reply.AuditList log = (Reply.AuditList) rig.ask(ALICE, new Query.ListAudit(0, 100));
         assertThat(log.entries().getLast().command()).isEqualTo(new Command.ForgiveNode(LIAR));
+    }
+
+    @Test
+    void newVolumesDoWithoutFaultyNodesWhereOthersAreEnough() {
+        proveLiar();
+        alice.run(new Command.CreateVolume("other", VolumeKind.OBJECT, MetadataFixture.POLICY, 0, 2, 0));
+        assertThat(rig.map().volume("other").orElseThrow().groups())
+                .allMatch(group -> group.slotOf(LIAR) < 0);
+        ProtectionPolicy all = new ProtectionPolicy(1, 4, NODES, MetadataFixture.BLOCK);
+        assertThat(alice.run(new Command.CreateVolume("all", VolumeKind.OBJECT, all, 0, 1, 0)))
+                .isInstanceOf(Reply.VolumeCreated.class);
     }
 
     @Test

@@ -6,6 +6,8 @@ import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.mutation.PlantedBug;
+import io.bulwark.protocol.wire.WireReader;
+import io.bulwark.protocol.wire.WireWriter;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.NullMarked;
@@ -79,5 +81,16 @@ class LoweredFaultsTest {
                 .isInstanceOfSatisfying(
                         PasisReadOutcome.Value.class,
                         value -> assertThat(value.timestamp()).isEqualTo(fresh.timestamp()));
+    }
+
+    @Test
+    void theMapSaysSo() {
+        GroupFixture group = group(2, 1);
+        WireWriter out = new WireWriter();
+        group.pasis().placement().write(out);
+        PlacementGroup read = PlacementGroup.read(new WireReader(out.toBytes()));
+        assertThat(read).isEqualTo(group.pasis().placement());
+        assertThat(read.lowersTo()).isEqualTo(1);
+        assertThat(read.announced(0, 0).opened().lowersTo()).isZero();
     }
 }

@@ -4,6 +4,7 @@ import io.bulwark.client.object.Metadata;
 import io.bulwark.client.survey.Survey;
 import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
@@ -257,7 +258,10 @@ final class PeerWatch {
                 case UNCHECKED, EXCUSED, DAMAGED, CORRUPT, UNREACHABLE, MOVED, REFUSED -> {}
             }
         }
-        if (lacking.isEmpty() || result.version() != FragmentSurvey.Version.READABLE) {
+        // Nodes deliver the fragments of archive volumes in idle time, which may be later than any window.
+        if (lacking.isEmpty()
+                || extent.volume.policy().protocol() == Protocol.ARCHIVE
+                || result.version() != FragmentSurvey.Version.READABLE) {
             return;
         }
         if (before != null && find(extent.block, extent.block).isPresent()) {
