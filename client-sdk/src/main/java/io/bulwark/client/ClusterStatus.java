@@ -1,6 +1,7 @@
 package io.bulwark.client;
 
 import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.metadata.NodeFault;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
@@ -18,6 +19,7 @@ import java.util.TreeMap;
  * Status of the cluster, as its members reported it to the client that asked.
  *
  * @param recoveries state of the proactive recovery of the replicas
+ * @param faultyNodes nodes that f + 1 holders of one of their groups find faulty
  */
 public record ClusterStatus(
         List<NodeStatus> nodes,
@@ -25,13 +27,26 @@ public record ClusterStatus(
         List<VolumeStatus> volumes,
         List<BucketInfo> buckets,
         List<Fault> faults,
-        Recoveries recoveries) {
+        Recoveries recoveries,
+        List<NodeFault> faultyNodes) {
     public ClusterStatus {
         nodes = List.copyOf(nodes);
         replicas = List.copyOf(replicas);
         volumes = List.copyOf(volumes);
         buckets = List.copyOf(buckets);
         faults = List.copyOf(faults);
+        faultyNodes = List.copyOf(faultyNodes);
+    }
+
+    /** Creates a status without faulty nodes. */
+    public ClusterStatus(
+            List<NodeStatus> nodes,
+            List<ReplicaStatus> replicas,
+            List<VolumeStatus> volumes,
+            List<BucketInfo> buckets,
+            List<Fault> faults,
+            Recoveries recoveries) {
+        this(nodes, replicas, volumes, buckets, faults, recoveries, List.of());
     }
 
     /**

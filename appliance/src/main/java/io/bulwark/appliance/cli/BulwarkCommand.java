@@ -54,6 +54,7 @@ import picocli.CommandLine.Spec;
             GrantCommand.class,
             AuditCommand.class,
             EvidenceCommand.class,
+            FaultCommand.class,
             ReleaseCommand.class,
             LockCommand.class,
             JoinCommand.class,
@@ -92,6 +93,7 @@ public final class BulwarkCommand implements Runnable {
                 .registerConverter(Lie.class, new EnumConverter<>(Lie.class))
                 .registerConverter(
                         BucketCommand.VersioningChoice.class, new EnumConverter<>(BucketCommand.VersioningChoice.class))
+                .registerConverter(FaultCommand.Removal.class, new EnumConverter<>(FaultCommand.Removal.class))
                 .registerConverter(UpCommand.Switch.class, new EnumConverter<>(UpCommand.Switch.class))
                 .registerConverter(CompletionCommand.Shell.class, new EnumConverter<>(CompletionCommand.Shell.class))
                 .registerConverter(BenchCommand.Measurement.class, new EnumConverter<>(BenchCommand.Measurement.class))

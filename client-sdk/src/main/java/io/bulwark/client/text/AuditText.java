@@ -36,6 +36,10 @@ public final class AuditText {
                         + c.group() + ", epoch " + c.epoch();
             case Command.AbortChange c ->
                 "node abort " + c.volume() + " " + c.group() + ": the announced changes of epoch " + c.epoch();
+            case Command.SetFaultPolicy c ->
+                "fault policy --remove " + (c.policy().removes() ? "auto" : "ask") + " --window "
+                        + c.policy().windowSeconds() + " --per-day " + c.policy().removalsPerDay();
+            case Command.ForgiveNode c -> "fault forgive node-" + c.node();
             case Command.ChangePolicy c -> "volume set " + c.volume() + " --faults " + c.faults();
             case Command.SetNode c ->
                 "node add node-" + c.address().node() + " --address "

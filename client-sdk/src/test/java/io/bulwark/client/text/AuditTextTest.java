@@ -9,6 +9,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.metadata.AccessKey;
 import io.bulwark.protocol.metadata.Command;
+import io.bulwark.protocol.metadata.FaultPolicy;
 import io.bulwark.protocol.metadata.Gateways;
 import io.bulwark.protocol.metadata.Rights;
 import io.bulwark.protocol.metadata.Scope;
@@ -44,6 +45,10 @@ class AuditTextTest {
         texts.put(
                 new Command.ChangeHolder("fast", 3, 2, 1, 5),
                 "move the slot of node-1 to node-5: volume fast, group 3, epoch 2");
+        texts.put(
+                new Command.SetFaultPolicy(new FaultPolicy(true, 30, 2)),
+                "fault policy --remove auto --window 30 --per-day 2");
+        texts.put(new Command.ForgiveNode(5), "fault forgive node-5");
         texts.put(new Command.ChangePolicy("copies", 2), "volume set copies --faults 2");
         texts.put(new Command.AbortChange("fast", 3, 2), "node abort fast 3: the announced changes of epoch 2");
         texts.put(new Command.SetNode(new NodeAddress(5, "host", 7415)), "node add node-5 --address host:7415");

@@ -8,6 +8,13 @@ import java.util.Optional;
 
 /** Whole fragment of an extent as a record on disk holds it, for tools that inspect disks offline. */
 public record StoredExtent(int slot, Checksum checksum, Bytes fragment, Delivery delivery) {
+    /** Returns the pin of a version that the metadata refer to: all holders have it, or fetch it. */
+    public static Optional<Bytes> referencedPin(BlockId block, Bytes meta) {
+        return ExtentRecord.decode(block, meta) instanceof HeldExtent held && held.referenced()
+                ? Optional.of(held.checksum().pin())
+                : Optional.empty();
+    }
+
     /** Returns whether the fragment has the length and the hash under which it was stored. */
     private boolean isGood() {
         return fragment.length() == checksum.length() && checksum.matches(slot, fragment);

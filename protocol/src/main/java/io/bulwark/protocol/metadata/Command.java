@@ -49,6 +49,9 @@ public sealed interface Command {
     /** Command about locks on subtrees (docs/protocols/locking.md). */
     sealed interface OfLocking extends Command {}
 
+    /** Command about nodes that their peers find faulty. */
+    sealed interface OfNodeFault extends Command {}
+
     /**
      * Observation of a node about another node or a client. Once f+1 nodes of a placement group report the same, the
      * record keeps their reports with the signatures ({@link Evidence}).
@@ -74,6 +77,9 @@ public sealed interface Command {
     int SLICES_MAX = 1_000;
 
     int DETAIL_BYTES_MAX = 256;
+
+    /** A node reports at most so many counts at a time. */
+    int OBSERVATIONS_MAX = 256;
 
     /** A principal has at most so many keys at a time: a new one, and the one before. */
     int KEYS_MAX = 2;
@@ -473,6 +479,25 @@ public sealed interface Command {
 
     /** Lets a client write again that b+1 nodes' reports suspended. For who may administer the cluster. */
     record LiftSuspension(PrincipalId client) implements Administrative {}
+
+    /** Report of a node on the answers of others in the last window. For holders, about holders of the same groups. */
+    record ReportPeers(List<PeerObservation> observations) implements OfNodeFault {
+        public ReportPeers {
+            observations = List.copyOf(observations);
+            if (observations.isEmpty() || observations.size() > OBSERVATIONS_MAX) {
+                throw new IllegalArgumentException(observations.size() + " observations");
+            }
+        }
+    }
+
+    /** Sets the treatment of faulty nodes. For who may administer the cluster. */
+    record SetFaultPolicy(FaultPolicy policy) implements OfNodeFault, Administrative {}
+
+    /**
+     * Takes a node off the list of faulty ones, with all that its peers reported; announced changes of its slots are given
+     * up. For who may administer the cluster.
+     */
+    record ForgiveNode(int node) implements OfNodeFault, Administrative {}
 
     /** Lets a client or node in, with this key. For who may administer the cluster. */
     record AddPrincipal(PrincipalId principal, PrincipalKey key) implements Administrative {}

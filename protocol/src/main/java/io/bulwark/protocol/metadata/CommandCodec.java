@@ -113,6 +113,7 @@ final class CommandCodec {
             case Command.OfAccessKey ofKey -> AccessKeyCodec.write(ofKey, out);
             case Command.OfUpload upload -> UploadCodec.write(upload, out);
             case Command.OfLocking locking -> LockingCodec.write(locking, out);
+            case Command.OfNodeFault fault -> FaultCodec.write(fault, out);
         }
     }
 
@@ -254,6 +255,7 @@ final class CommandCodec {
                     BucketCodec.SET_LEGAL_HOLD -> BucketCodec.read(type, in);
             case 50, 51, 52 -> AccessKeyCodec.read(type, in);
             case 70, 71, 72 -> LockingCodec.read(type, in);
+            case 80, 81, 82 -> FaultCodec.read(type, in);
             default -> UploadCodec.read(type, in);
         };
     }

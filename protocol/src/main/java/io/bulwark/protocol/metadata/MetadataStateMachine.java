@@ -1,8 +1,10 @@
 package io.bulwark.protocol.metadata;
 
+import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
@@ -20,6 +22,8 @@ import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.IntPredicate;
 
 /**
  * The replicated metadata (docs/protocols/metadata.md). Replicas that execute the same submissions with the same times hold the
@@ -49,7 +53,9 @@ public final class MetadataStateMachine {
     private final Suspensions suspensions;
     private final ActForGrants actFor;
     private final AccessKeys accessKeys;
-    private final List<NodeReports<?>> reports;
+    private final NodeFaults faults;
+    private final NodeRemovals removals;
+    private final List<Withdrawable> reports;
     private final PlacementChanges holders;
     private final Replicas replicas;
     private final LockTable locks;
@@ -108,8 +114,10 @@ public final class MetadataStateMachine {
         suspensions = new Suspensions(tables, volumes, grants, sessions, inodes, evidence);
         actFor = new ActForGrants(tables, grants, suspensions);
         accessKeys = new AccessKeys(tables, grants, suspensions);
-        reports = List.of(evidence.reports(), suspensions.reports());
+        faults = new NodeFaults(tables, volumes);
+        reports = List.of(evidence.reports(), suspensions.reports(), faults);
         holders = new PlacementChanges(tables, volumes, registry, reports);
+        removals = new NodeRemovals(tables, volumes, faults, holders, sessions, locks);
         logs = new LogExecution(tables, sessions, permissions, suspensions, actFor, this::run);
         rounds = new Rounds(tables, sessions, locks, inodes, replicas, logs);
         lockView = new ReplicaLocks(tables, rounds, log -> {
@@ -143,6 +151,7 @@ public final class MetadataStateMachine {
         uploads.settleDue(sessions.servedMillis());
         locks.settleDue();
         rounds.execute();
+        removals.settleDue();
         int length = Math.min(command.length(), Submission.BYTES_MAX + 1);
         Bytes reply = execute(submitter, command, length);
         WireWriter history = new WireWriter(256 + length).raw(totals.historyDigest);
@@ -450,7 +459,7 @@ public final class MetadataStateMachine {
         return switch (command) {
             case Command.RenewSession ignored -> new Reply.Done();
             case Command.CloseSession ignored -> done(() -> inodes.close(session));
-            case Command.CreateVolume create -> new Reply.VolumeCreated(volumes.create(create, holders::isActiveNode));
+            case Command.CreateVolume create -> new Reply.VolumeCreated(volumes.create(create, takers(create.policy().n())));
             case Command.DeleteVolume delete -> done(() -> deleteVolume(volumes.byName(delete.name())));
             case Command.CreateBucket create -> done(() -> namespace.createBucket(create, by, now));
             case Command.DeleteBucket delete -> done(() -> deleteBucket(delete.name()));
@@ -507,12 +516,34 @@ public final class MetadataStateMachine {
             case Command.Lock lock -> lock(session, lock);
             case Command.Unlock ignored -> done(() -> locks.unlock(session));
             case Command.OpenRound open -> done(() -> locks.openRounds(open.subtree()));
+            case Command.OfNodeFault of -> done(() -> run(submitter, of));
         };
+    }
+
+    private void run(PrincipalId submitter, Command.OfNodeFault command) {
+        switch (command) {
+            case Command.ReportPeers report -> faults.report(submitter.number(), report);
+            case Command.SetFaultPolicy set -> faults.set(set.policy());
+            case Command.ForgiveNode forgive -> {
+                faults.forgive(forgive.node());
+                removals.giveUp(forgive.node());
+            }
+        }
     }
 
     private static Reply done(Runnable action) {
         action.run();
         return new Reply.Done();
+    }
+
+    /** Returns the nodes that may take slots: not the faulty ones, unless too few are left without them. */
+    private IntPredicate takers(int needed) {
+        IntPredicate good = node -> holders.isActiveNode(node) && !faults.isNamed(node);
+        long count = volumes.nodes().stream()
+                .mapToInt(NodeAddress::node)
+                .filter(good)
+                .count();
+        return count >= needed ? good : holders::isActiveNode;
     }
 
     private void deleteVolume(Volumes.Entry volume) {
@@ -587,7 +618,10 @@ public final class MetadataStateMachine {
                         && report.node() != submitter.number(),
                 MetadataError.BAD_ARGUMENT,
                 submitter + " about node " + report.node() + ", the block's group is " + group.holders());
-        evidence.report(filed, volume.policy().f() + 1);
+        OptionalLong number = evidence.report(filed, volume.policy().f() + 1);
+        if (number.isPresent() && report.verdict() == Verdict.CORRUPT) {
+            faults.onProof(report.node(), volume, volume.groupIndex(report.block()), number.getAsLong());
+        }
     }
 
     private Reply answer(Authority asker, Query query) {
@@ -614,6 +648,7 @@ public final class MetadataStateMachine {
                 yield sessions.changesAfter(of.afterSequence(), of.limit());
             }
             case Query.ListEvidence of -> evidence.list(of.afterNumber(), of.limit(), overseer);
+            case Query.ListNodeFaults ignored -> faults.list();
             case Query.FindEvidence of -> new Reply.EvidenceFound(evidence.find(of.number(), overseer));
             case Query.ListPrincipals list -> registry.list(list);
             case Query.ListReleases ignored -> releases.list();

@@ -32,6 +32,9 @@ final class Permissions {
             case Command.DeleteVolume ignored -> requireVolumeChange(by);
             case Command.ReportEvidence ignored -> Grants.require(isNode(by), by, "report evidence");
             case Command.ReportPoison ignored -> Grants.require(isNode(by), by, "report poison");
+            case Command.ReportPeers ignored -> Grants.require(isNode(by), by, "report on its peers");
+            case Command.SetFaultPolicy ignored -> requireNodeChange(by);
+            case Command.ForgiveNode ignored -> requireNodeChange(by);
             case Command.ChangeHolder ignored -> requireHolderChange(by);
             case Command.AbortChange ignored -> requireHolderChange(by);
             case Command.ChangePolicy ignored -> requireHolderChange(by);
@@ -127,6 +130,7 @@ final class Permissions {
             case Command.CloseSession ignored -> Optional.of("renew or close sessions");
             case Command.ReportEvidence ignored -> Optional.of("report as a node");
             case Command.ReportPoison ignored -> Optional.of("report as a node");
+            case Command.ReportPeers ignored -> Optional.of("report as a node");
             case Command.SealEpoch ignored -> Optional.of("report as a node");
             case Command.ConfirmEpoch ignored -> Optional.of("report as a node");
             case Command.RotateKey ignored -> Optional.of("change keys");

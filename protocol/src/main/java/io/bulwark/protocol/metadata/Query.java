@@ -152,6 +152,9 @@ public sealed interface Query {
     /** Query for one of these, with the reports. Answered by {@link Reply.EvidenceFound}. */
     record FindEvidence(long number) implements Query {}
 
+    /** Query for the nodes that their peers find faulty, and the policy. Answered by {@link Reply.NodeFaultList}. */
+    record ListNodeFaults() implements Query {}
+
     /**
      * Query for the principals whose keys operators have set since the genesis, and for the revoked ones. Open to every
      * principal that belongs. Answered by {@link Reply.PrincipalList}.

@@ -540,6 +540,19 @@ public sealed interface Reply {
     }
 
     /**
+     * Nodes that their peers find faulty.
+     *
+     * @param faults ascending by node
+     * @param suspicions of single peers, ascending by node; not more than a page
+     */
+    record NodeFaultList(FaultPolicy policy, List<NodeFault> faults, List<Suspicion> suspicions) implements Reply {
+        public NodeFaultList {
+            faults = List.copyOf(faults);
+            suspicions = List.copyOf(suspicions);
+        }
+    }
+
+    /**
      * The replicas.
      *
      * @param now as the state has it; its number is that of the configuration that orders

@@ -125,6 +125,7 @@ final class ReplyCodec {
             }
             case Reply.OfUpload upload -> UploadCodec.write(upload, out);
             case Reply.OfLocking locking -> LockingCodec.write(locking, out);
+            case Reply.NodeFaultList list -> FaultCodec.write(list, out);
             case AuditList list -> writeAudit(list, out.u8(23));
         }
         return out.toBytes();
@@ -238,6 +239,7 @@ final class ReplyCodec {
             case 50, 51, 52 -> AccessKeyCodec.readReply(type, in);
             case 60, 61, 62 -> BucketCodec.readReply(type, in);
             case 70, 71, 72 -> LockingCodec.readReply(type, in);
+            case 80 -> FaultCodec.readReply(in);
             default -> UploadCodec.readReply(type, in);
         };
     }

@@ -93,6 +93,10 @@ import java.util.TreeMap;
  * 81 pauses     volume (4), principal (5)              until when no lock is given
  * 82 arrivals   number of arrival (8)                  inode or pending upload, volume
  * 83 inline     inode (8)                              bytes of a small object; never rewritten
+ * 90 suspicions node (4), kind (1), reporter (4)       score and counts
+ * 91 suspicionsOf  reporter (5), node and kind (8)     key of 90
+ * 92 nodeFaults node (4)                               who names it, progress of its removal
+ * 93 faultPolicy  0 (4)                                policy, if one was set
  * </pre>
  *
  * An interval's key has its end, so that the interval around or after a number is the first one from that number on.
@@ -186,6 +190,10 @@ final class Tables {
     final Table<Pause, Long> pauses;
     final Table<Long, Arrival> arrivals;
     final Table<Long, Bytes> inlineBytes;
+    final Table<SuspicionKey, Suspicion> suspicions;
+    final Table<OwnedKey, SuspicionKey> suspicionsOf;
+    final Table<Integer, NodeFault> nodeFaults;
+    final Table<Integer, FaultPolicy> faultPolicy;
 
     final RecordCache<PrincipalId, Account> accounts;
     final RecordCache<Integer, Volumes.Usage> usages;
@@ -218,6 +226,22 @@ final class Tables {
         @Override
         public int compareTo(OwnedKey other) {
             return ORDER.compare(this, other);
+        }
+    }
+
+    /** Misbehaviour of a node, as one of its peers counts it. */
+    record SuspicionKey(int node, FaultKind kind, int reporter) {
+        private static final FieldFormat<SuspicionKey> FORM = new FieldFormat<>(
+                (key, out) -> {
+                    key.kind.write(out.i32(key.node));
+                    out.i32(key.reporter);
+                },
+                in -> new SuspicionKey(
+                        in.i32(0, Integer.MAX_VALUE), FaultKind.read(in), in.i32(0, Integer.MAX_VALUE)));
+
+        /** Returns a key before all others about a node. */
+        static SuspicionKey firstOf(int node) {
+            return new SuspicionKey(node, FaultKind.WRONG, 0);
         }
     }
 
@@ -508,6 +532,10 @@ final class Tables {
                 83,
                 FieldFormat.LONG_NUMBER,
                 new FieldFormat<>((bytes, out) -> out.bytes(bytes), in -> in.bytes(InlineContent.BYTES_MAX)));
+        suspicions = table(90, SuspicionKey.FORM, new FieldFormat<>(Suspicion::write, Suspicion::read));
+        suspicionsOf = table(91, OwnedKey.FORM, SuspicionKey.FORM);
+        nodeFaults = table(92, FieldFormat.NUMBER, new FieldFormat<>(NodeFault::write, NodeFault::read));
+        faultPolicy = table(93, FieldFormat.NUMBER, new FieldFormat<>(FaultPolicy::write, FaultPolicy::read));
     }
 
     /** Returns what the present command draws from. */

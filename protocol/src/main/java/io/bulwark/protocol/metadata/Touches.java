@@ -58,6 +58,8 @@ final class Touches {
             // These change the lock table themselves.
             case Command.OfLocking ignored -> List.of();
             case Command.ReportEvidence ignored -> List.of();
+            // Only a removal touches volumes, see NodeRemovals.
+            case Command.OfNodeFault ignored -> List.of();
             // Only the report that suspends touches its client, see Suspensions.
             case Command.ReportPoison ignored -> List.of();
         };
@@ -116,6 +118,7 @@ final class Touches {
             case Query.ListBuckets ignored -> List.of();
             case Query.ListEvidence ignored -> List.of();
             case Query.FindEvidence ignored -> List.of();
+            case Query.ListNodeFaults ignored -> List.of();
             case Query.ListPrincipals ignored -> List.of();
             case Query.CountWriters ignored -> List.of();
             case Query.ListGrants ignored -> List.of();

@@ -156,6 +156,7 @@ final class Weight {
             case Command.AbortUpload ignored -> false;
             case Command.ReportEvidence ignored -> false;
             case Command.ReportPoison ignored -> false;
+            case Command.OfNodeFault ignored -> false;
             case Command.LiftSuspension ignored -> false;
             case Command.ChangeHolder ignored -> false;
             case Command.AbortChange ignored -> false;

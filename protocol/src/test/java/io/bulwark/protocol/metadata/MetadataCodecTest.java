@@ -102,6 +102,7 @@ class MetadataCodecTest {
                         Command.AbortUpload.class,
                         Command.ReportEvidence.class,
                         Command.ReportPoison.class,
+                        Command.ReportPeers.class,
                         Command.SealEpoch.class,
                         Command.ConfirmEpoch.class,
                         Command.Lock.class,

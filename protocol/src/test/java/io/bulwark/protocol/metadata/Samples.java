@@ -134,6 +134,13 @@ final class Samples {
         all.put("change-replicas", new Command.ChangeReplicas(1, List.of(PrincipalId.replica(2)), List.of(MEMBER)));
         all.put("report-poison", new Command.ReportPoison(OWNER, BLOCK, 2, "poisonous"));
         all.put("lift-suspension", new Command.LiftSuspension(OWNER));
+        all.put(
+                "report-peers",
+                new Command.ReportPeers(List.of(
+                        new PeerObservation(3, FaultKind.SILENT, 1, 2, 8, 7),
+                        new PeerObservation(4, FaultKind.STALE, 1, 0, 1000, 0))));
+        all.put("set-fault-policy", new Command.SetFaultPolicy(new FaultPolicy(true, 30, 2)));
+        all.put("forgive-node", new Command.ForgiveNode(3));
         all.put("change-holder", new Command.ChangeHolder("main", 3, 5, 1, 7));
         all.put("abort-change", new Command.AbortChange("main", 3, 5));
         all.put("change-policy", new Command.ChangePolicy("main", 2));
@@ -314,6 +321,7 @@ final class Samples {
         all.put("list-audit", new Query.ListAudit(4, 10));
         all.put("get-genesis", new Query.GetGenesis());
         all.put("list-suspensions", new Query.ListSuspensions(OWNER, 10));
+        all.put("list-node-faults", new Query.ListNodeFaults());
         all.put("count-writers", new Query.CountWriters());
         all.put("list-act-for", new Query.ListActFor(OWNER, PERSON, 10));
         all.put("find-slices", new Query.FindSlices("films", "a", 3, 100, 10));
@@ -549,6 +557,17 @@ final class Samples {
                 "suspension-list",
                 new Reply.SuspensionList(
                         List.of(new Reply.SuspensionEntry(OWNER, 6, true, 8, List.of(poison))), OWNER));
+        Suspicion suspicion =
+                new Suspicion(0, 26_000, 5, new PeerObservation(3, FaultKind.SILENT, 1, 2, 8, 7), 40, 35, 9);
+        all.put(
+                "node-fault-list",
+                new Reply.NodeFaultList(
+                        FaultPolicy.DEFAULT,
+                        List.of(
+                                new NodeFault(
+                                        3, FaultKind.SILENT, 9, 1, 2, 0, List.of(suspicion), NodeFault.Stage.LEAVING, 10),
+                                new NodeFault(4, FaultKind.WRONG, 9, 1, 2, 7, List.of(), NodeFault.Stage.NAMED, 0)),
+                        List.of(suspicion)));
         all.put("writers", new Reply.Writers(300));
         all.put(
                 "release-list",

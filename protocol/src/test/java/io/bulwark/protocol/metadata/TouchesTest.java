@@ -72,7 +72,9 @@ class TouchesTest {
                 "abandon-ranges",
                 "put-document",
                 "remove-document",
+                "forgive-node",
                 "report-evidence",
+                "report-peers",
                 "report-poison",
                 "signed-report",
                 "add-principal",
@@ -88,6 +90,7 @@ class TouchesTest {
                 "set-access-key",
                 "remove-access-key",
                 "set-gateways",
+                "set-fault-policy",
                 "lock",
                 "unlock",
                 "open-round")) {

@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keeps a node's extents complete, and its registers while their holders change. One thread drives {@link
- * NodeCompletion}, another reports verdicts, a third advances the agreed time. All wait while the metadata service does
+ * NodeCompletion}, others report verdicts, watch peers, and advance the agreed time. All wait while the metadata service does
  * not answer.
  */
 public final class Completion implements BackgroundWork {
@@ -61,6 +61,7 @@ public final class Completion implements BackgroundWork {
             NodeAccess node,
             NodeCompletion machine,
             VerdictReports reports,
+            PeerWatch watch,
             ControlSession session,
             EpochCommandQueue owed,
             List<Thread> threads) {}
@@ -90,6 +91,7 @@ public final class Completion implements BackgroundWork {
                         background.dissemination(),
                         background.rebuild()),
                 new VerdictReports(metadata, session, node.evidence(), node.node()),
+                new PeerWatch(metadata, session, node),
                 session,
                 new EpochCommandQueue(session),
                 new ArrayList<>());
@@ -111,6 +113,10 @@ public final class Completion implements BackgroundWork {
                 .add(Thread.ofVirtual()
                         .name(name + "-verdicts")
                         .start(() -> loop(made.reports()::poll, config.pace().pollMillis())));
+        made.threads()
+                .add(Thread.ofVirtual()
+                        .name(name + "-peers")
+                        .start(() -> loop(made.watch()::poll, config.pace().pollMillis())));
     }
 
     @Override

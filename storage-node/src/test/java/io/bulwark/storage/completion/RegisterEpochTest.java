@@ -9,6 +9,7 @@ import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.completion.CompletionPace;
+import io.bulwark.protocol.control.NodeControlCodec;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.fp.FpCodec;
 import io.bulwark.protocol.fp.FpGroup;
@@ -52,7 +53,7 @@ class RegisterEpochTest {
     private static final long BLOCKS = 1L << 40;
     private static final PlacementGroup FIRST = new PlacementGroup(1, List.of(0, 1, 2, 3));
     private static final Volume VOLUME = volume(FIRST);
-    private static final MessageCodecs CODECS = new MessageCodecs(new FpCodec());
+    private static final MessageCodecs CODECS = new MessageCodecs(new FpCodec(), new NodeControlCodec());
     private static final Timeouts TIMES = new Timeouts(200, 500, 0, 30_000);
 
     @TempDir
