@@ -8,6 +8,7 @@ import io.micrometer.observation.ObservationRegistry;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A client of one cluster.
@@ -97,6 +98,12 @@ public interface Bulwark extends AutoCloseable {
      * @throws io.bulwark.client.error.NoSuchBucketException if there is none of this name
      */
     Bucket bucket(String name, KeyProvider keys);
+
+    /**
+     * Returns a document of a bucket without finding the bucket first. Clients that may act for the creator of the bucket
+     * may read it, too.
+     */
+    Optional<BucketDocument> setting(String bucket, String document);
 
     /** Returns the principals of the cluster, and the rights of clients. */
     Principals principals();

@@ -371,6 +371,11 @@ final class BulwarkClient implements Bulwark {
     }
 
     @Override
+    public Optional<BucketDocument> setting(String bucket, String document) {
+        return RemoteBucket.setting(this, bucket, document);
+    }
+
+    @Override
     public Instant agreedTime() {
         return Instant.ofEpochMilli(query(Reply.Status.class, new Query.GetStatus(), Subject.NONE, noDeadline())
                 .agreedMillis());

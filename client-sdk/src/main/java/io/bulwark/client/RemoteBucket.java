@@ -358,6 +358,10 @@ final class RemoteBucket implements Bucket {
 
     @Override
     public Optional<BucketDocument> setting(String document) {
+        return client.setting(name, document);
+    }
+
+    static Optional<BucketDocument> setting(BulwarkClient client, String name, String document) {
         Reply.DocumentFound found = client.query(
                 Reply.DocumentFound.class,
                 new Query.FindDocument(name, document),

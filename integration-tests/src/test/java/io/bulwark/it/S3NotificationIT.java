@@ -22,6 +22,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +58,7 @@ class S3NotificationIT {
     private final List<JsonNode> events = new CopyOnWriteArrayList<>();
     private volatile int status = 200;
     private volatile long pauseMillis;
-    private volatile int calls;
+    private final AtomicInteger calls = new AtomicInteger();
     private AccessKeys.@Nullable Issued webhook;
     private @Nullable HttpServer server;
     private int port;
@@ -107,7 +108,7 @@ class S3NotificationIT {
 
     private void receive(HttpExchange exchange) throws IOException {
         byte[] body = exchange.getRequestBody().readAllBytes();
-        calls++;
+        calls.incrementAndGet();
         try {
             Thread.sleep(pauseMillis);
         } catch (InterruptedException e) {
@@ -196,8 +197,8 @@ class S3NotificationIT {
             put("in/failing-" + i);
             expected.add("ObjectCreated:Put in/failing-" + i);
         }
-        int before = calls;
-        await().atMost(LONG).until(() -> calls > before + 1);
+        int before = calls.get();
+        await().atMost(LONG).until(() -> calls.get() > before + 1);
         assertThat(heard()).hasSize(1);
         assertThat(CLUSTER.client().status().eventLogs())
                 .filteredOn(log -> log.bucket().equals(BUCKET))

@@ -255,7 +255,7 @@ final class CommandCodec {
                     BucketCodec.SET_RETENTION,
                     BucketCodec.SET_LEGAL_HOLD -> BucketCodec.read(type, in);
             case 50, 51, 52 -> AccessKeyCodec.read(type, in);
-            case 80, 81, 82 -> EventCodec.read(type, in);
+            case 90, 91, 92 -> EventCodec.read(type, in);
             case 70, 71, 72 -> LockingCodec.read(type, in);
             case 90, 91, 92 -> FaultCodec.read(type, in);
             default -> UploadCodec.read(type, in);

@@ -23,49 +23,49 @@ final class EventCodec {
 
     static void write(Command.OfEvents command, WireWriter out) {
         switch (command) {
-            case SetWebhook set -> set.webhook().write(out.u8(80));
-            case RemoveWebhook remove -> out.u8(81).string(remove.name());
+            case SetWebhook set -> set.webhook().write(out.u8(90));
+            case RemoveWebhook remove -> out.u8(91).string(remove.name());
             case ClaimEvents claim ->
-                out.u8(82).string(claim.bucket()).i64(claim.claimant()).i64(claim.acknowledged());
+                out.u8(92).string(claim.bucket()).i64(claim.claimant()).i64(claim.acknowledged());
         }
     }
 
     static Command read(int type, WireReader in) {
         return switch (type) {
-            case 80 -> new SetWebhook(Webhook.read(in));
-            case 81 -> new RemoveWebhook(name(in));
-            case 82 -> new ClaimEvents(name(in), in.nonNegative64(), in.nonNegative64());
+            case 90 -> new SetWebhook(Webhook.read(in));
+            case 91 -> new RemoveWebhook(name(in));
+            case 92 -> new ClaimEvents(name(in), in.nonNegative64(), in.nonNegative64());
             default -> throw new MalformedException("unknown command " + type);
         };
     }
 
     static void write(Query.OfEvents query, WireWriter out) {
         switch (query) {
-            case ListWebhooks ignored -> out.u8(80);
+            case ListWebhooks ignored -> out.u8(90);
             case ListEvents list ->
-                out.u8(81).string(list.bucket()).i64(list.after()).i32(list.limit());
-            case ListEventLogs list -> out.u8(82).string(list.after()).i32(list.limit());
+                out.u8(91).string(list.bucket()).i64(list.after()).i32(list.limit());
+            case ListEventLogs list -> out.u8(92).string(list.after()).i32(list.limit());
         }
     }
 
     static Query readQuery(int type, WireReader in) {
         return switch (type) {
-            case 80 -> new ListWebhooks();
-            case 81 -> new ListEvents(name(in), position(in), in.i32(1, Query.PAGE_MAX));
-            case 82 -> new ListEventLogs(name(in), in.i32(1, Query.PAGE_MAX));
+            case 90 -> new ListWebhooks();
+            case 91 -> new ListEvents(name(in), position(in), in.i32(1, Query.PAGE_MAX));
+            case 92 -> new ListEventLogs(name(in), in.i32(1, Query.PAGE_MAX));
             default -> throw new MalformedException("unknown query " + type);
         };
     }
 
     static void write(Reply.OfEvents reply, WireWriter out) {
         switch (reply) {
-            case WebhookList list -> Lists.write(list.webhooks(), out.u8(80), Webhook::write);
+            case WebhookList list -> Lists.write(list.webhooks(), out.u8(90), Webhook::write);
             case EventsClaimed claimed ->
-                out.u8(81).bool(claimed.held()).i32(claimed.pending()).i64(claimed.dropped());
+                out.u8(91).bool(claimed.held()).i32(claimed.pending()).i64(claimed.dropped());
             case EventList list ->
-                Lists.write(list.events(), out.u8(82), (entry, to) -> entry.event().write(to.i64(entry.position())));
+                Lists.write(list.events(), out.u8(92), (entry, to) -> entry.event().write(to.i64(entry.position())));
             case EventLogList list -> {
-                Lists.write(list.logs(), out.u8(83), EventCodec::writeLog);
+                Lists.write(list.logs(), out.u8(93), EventCodec::writeLog);
                 out.string(list.next());
             }
         }
@@ -73,12 +73,12 @@ final class EventCodec {
 
     static Reply readReply(int type, WireReader in) {
         return switch (type) {
-            case 80 -> new WebhookList(Lists.read(in, Webhook.COUNT_MAX, Webhook::read));
-            case 81 -> new EventsClaimed(in.bool(), in.i32(0, Integer.MAX_VALUE), in.nonNegative64());
-            case 82 ->
+            case 90 -> new WebhookList(Lists.read(in, Webhook.COUNT_MAX, Webhook::read));
+            case 91 -> new EventsClaimed(in.bool(), in.i32(0, Integer.MAX_VALUE), in.nonNegative64());
+            case 92 ->
                 new EventList(Lists.read(
                         in, Query.PAGE_MAX, from -> new EventEntry(from.nonNegative64(), ObjectEvent.read(from))));
-            case 83 ->
+            case 93 ->
                 new EventLogList(
                         Lists.read(in, Query.PAGE_MAX, EventCodec::readLog), in.string(Names.NAME_LENGTH_MAX));
             default -> throw new MalformedException("unknown reply " + type);

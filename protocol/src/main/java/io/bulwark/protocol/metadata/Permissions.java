@@ -201,7 +201,13 @@ final class Permissions {
             case Query.ListUploads list -> requireUse(by, list.bucket());
             case Query.ListParts list -> requireUse(by, list.upload().bucket());
             case Query.ListEvents list -> require(by, list.bucket(), Right.READ);
-            case Query.FindDocument find -> require(by, find.bucket(), Right.READ);
+            case Query.FindDocument find ->
+                Grants.require(
+                        actsForCreator(by, find.bucket())
+                                || mayActOnBucket(by, find.bucket(), Right.READ)
+                                || isNode(by),
+                        by,
+                        "read");
             case Query.ListDocuments list -> require(by, list.bucket(), Right.READ);
             // Names of buckets, and whether an inode is there, are for everybody who may read anything.
             default ->
@@ -239,6 +245,18 @@ final class Permissions {
 
     private void requireRead(Authority by, List<ObjectRange> slices) {
         slices.stream().map(ObjectRange::bucket).distinct().forEach(bucket -> require(by, bucket, Right.READ));
+    }
+
+    /**
+     * Returns whether a door may read for the creator of a bucket. It could ask on behalf of him, but does not know who he
+     * is before it has the rules for those who have not signed in.
+     */
+    private boolean actsForCreator(Authority by, String name) {
+        return by.onBehalfOf().isEmpty()
+                && bucket(name)
+                        .flatMap(bucket -> tables.actFor.get(new Tables.ActForKey(by.sender(), bucket.creator)))
+                        .filter(Right.READ::in)
+                        .isPresent();
     }
 
     /** Uploads are for those who read the bucket, and for those who only write to it. */

@@ -178,7 +178,7 @@ final class QueryCodec {
             case 43 -> new FindAccessKey(in.string(AccessKey.ID_LENGTH_MAX));
             case 44 -> new ListAccessKeys(PrincipalId.read(in), in.string(AccessKey.ID_LENGTH_MAX), limit(in));
             case 45 -> new ListGateways();
-            case 80, 81, 82 -> EventCodec.readQuery(type, in);
+            case 90, 91, 92 -> EventCodec.readQuery(type, in);
             case 70, 71 -> LockingCodec.readQuery(type, in);
             case 90 -> new Query.ListNodeFaults();
             default -> throw new MalformedException("unknown query " + type);
