@@ -40,6 +40,7 @@ public record StatusView(
      * JSON form of a storage node.
      *
      * @param pending blocks that it must still complete or repair
+     * @param lacking extents of the archive class that wait for dissemination to it
      * @param looked fragments re-read and checked in the background since it started, and blocks that its peers were
      *     asked about
      * @param foundBad of these damaged, missing or outdated
@@ -61,6 +62,7 @@ public record StatusView(
             long usedBytes,
             long freeBytes,
             long pending,
+            long lacking,
             long looked,
             long foundBad,
             long repaired,
@@ -249,6 +251,7 @@ public record StatusView(
                 node.usedBytes(),
                 node.freeBytes(),
                 node.pending(),
+                node.lacking(),
                 node.background().looked(),
                 node.background().foundBad(),
                 node.background().repaired(),

@@ -64,6 +64,7 @@ public record ClusterStatus(
      * @param freeBytes of its disk, beyond its reserve for deletions; 0 while it refuses writes, or if it did not
      *     answer
      * @param pending blocks that it knows it must still complete or repair; 0 if it did not answer
+     * @param lacking extents of the archive class that it lacks and that wait for dissemination; 0 if it did not answer
      * @param background its background work; zeros if it did not answer
      * @param historyPoolBytes limit for unverified versions of all volumes; 0 if it did not answer
      * @param historyPoolNeededBytes the limit that gives all clients that may write now room for a few versions of
@@ -82,6 +83,7 @@ public record ClusterStatus(
             long usedBytes,
             long freeBytes,
             long pending,
+            long lacking,
             Background background,
             long historyPoolBytes,
             long historyPoolNeededBytes,

@@ -140,6 +140,7 @@ final class StatusReport {
                     0,
                     0,
                     0,
+                    0,
                     ClusterStatus.Background.NONE,
                     0,
                     0,
@@ -161,6 +162,7 @@ final class StatusReport {
                 reply.usedBytes(),
                 reply.acceptsWrites() ? reply.freeBytes() : 0,
                 pending,
+                reply.volumes().stream().mapToLong(VolumeWork::lacking).sum(),
                 new ClusterStatus.Background(
                         reply.background().looked(),
                         reply.background().foundBad(),

@@ -92,6 +92,7 @@ class ConsoleParityTest {
             pair("lock list", "GET locks"),
             pair("lock release", "DELETE locks"),
             // Volumes.
+            pair("advise", "GET advice"),
             pair("volume create", "POST volumes"),
             pair("volume list", "GET volumes"),
             pair("volume stat", "GET volumes/{name}"),
@@ -196,7 +197,6 @@ class ConsoleParityTest {
             command("demo", MACHINE),
             command("bench", "measures from the machine of a client"),
             command("simulate", "runs no cluster"),
-            command("advise", "asks no cluster"),
             command("history check", FILES),
             command("completion", "is for a shell"),
             command("support", MACHINE),

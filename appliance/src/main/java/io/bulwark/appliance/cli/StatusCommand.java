@@ -155,7 +155,7 @@ final class StatusCommand implements Callable<Integer> {
 
     private static List<List<String>> nodes(StatusView cluster) {
         List<List<String>> nodes = new ArrayList<>();
-        nodes.add(List.of("NODE", "STATE", "STORED", "FREE", "TO REPAIR", "SEEN"));
+        nodes.add(List.of("NODE", "STATE", "STORED", "FREE", "TO REPAIR", "LACKING", "SEEN"));
         for (StatusView.Node node : cluster.nodes()) {
             nodes.add(List.of(
                     "node-" + node.number(),
@@ -163,6 +163,7 @@ final class StatusCommand implements Callable<Integer> {
                     Text.bytes(node.usedBytes()),
                     Text.bytes(node.freeBytes()),
                     Long.toString(node.pending()),
+                    Long.toString(node.lacking()),
                     node.seen().entrySet().stream()
                             .map(seen -> seen.getKey() + " " + seen.getValue())
                             .collect(Collectors.joining(", "))));

@@ -68,6 +68,15 @@ public record ProtectionPolicy(Protocol protocol, int f, int m, int n, int block
         return new ProtectionPolicy(Protocol.ARCHIVE, f, m, n, blockBytes, Verification.WRITE_TIME);
     }
 
+    /**
+     * Returns the same with other faults.
+     *
+     * @throws IllegalArgumentException if the sums fail
+     */
+    public ProtectionPolicy withFaults(int faults) {
+        return new ProtectionPolicy(protocol, faults, m, n, blockBytes, verification);
+    }
+
     /** The default: FP with f = 1, m = 2, n = 4, blocks of 1 MiB. */
     public static ProtectionPolicy standard() {
         return new ProtectionPolicy(1, 2, 4, 1 << 20);
@@ -111,6 +120,14 @@ public record ProtectionPolicy(Protocol protocol, int f, int m, int n, int block
     /** Returns whether a fragment is checked alone, so that whoever has it can hand it to its slot. */
     public boolean checksFragments() {
         return protocol == Protocol.FP || protocol == Protocol.ARCHIVE;
+    }
+
+    /**
+     * Returns whether nodes disseminate and deliver an extent among themselves (AVID-FP), since its write goes to some of the
+     * slots only.
+     */
+    public boolean isDelivered() {
+        return protocol == Protocol.ARCHIVE;
     }
 
     /** Slots whose answers decide on timestamps: the first 3f + 1, or all. */

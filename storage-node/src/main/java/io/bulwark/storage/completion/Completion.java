@@ -87,6 +87,7 @@ public final class Completion implements BackgroundWork {
                         config.pace(),
                         background.allowance(Scrubber.EXTENTS),
                         background.allowance(Scrubber.UNVERIFIED_EXTENTS),
+                        background.dissemination(),
                         background.rebuild()),
                 new VerdictReports(metadata, session, node.evidence(), node.node()),
                 session,
@@ -142,8 +143,15 @@ public final class Completion implements BackgroundWork {
                 done.scrubbed(),
                 running == null ? 0 : running.reports().reported(),
                 done.left().stream()
-                        .map(left -> new VolumeWork(left.volume(), left.unfinished(), left.compared()))
+                        .map(left -> new VolumeWork(left.volume(), left.unfinished(), left.lacking(), left.compared()))
                         .toList());
+    }
+
+    /** Returns the number of extents of the archive class that this node lacks, and that wait for dissemination. */
+    public long lacking() {
+        return counts.left().stream()
+                .mapToLong(NodeCompletion.RemainingWork::lacking)
+                .sum();
     }
 
     /** Returns whether all references of object volumes at the node's start have been compared with its contents. */

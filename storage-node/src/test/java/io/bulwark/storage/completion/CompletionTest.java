@@ -244,7 +244,7 @@ class CompletionTest {
     private void start(int node) throws IOException {
         CompletionConfig quick = new CompletionConfig(new CompletionPace(100, 4, 500, 500), 50, 500);
         Background background = new Background(
-                new BackgroundPace(50, 50, 4 << 20, 64 << 20, 4, 64 << 10),
+                new BackgroundPace(50, 50, 4 << 20, 64 << 20, 16 << 20, 4, 64 << 10),
                 VerificationPace.standard(),
                 new SimpleMeterRegistry());
         Completion completion = new Completion(metadata, quick, background);
