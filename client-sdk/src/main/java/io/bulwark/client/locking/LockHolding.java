@@ -132,6 +132,7 @@ final class LockHolding implements Metadata.Session {
 
     /** Asks for locks. Completes with whether they are held; not if others are at work there. */
     synchronized CompletableFuture<Boolean> lock(List<Subtree> wanted) {
+        refused = Optional.empty();
         change = change.thenCompose(ignored -> log != null && subtrees.equals(wanted)
                 ? CompletableFuture.completedFuture(true)
                 : endLog().thenCompose(ended -> wasPoor() ? CompletableFuture.completedFuture(false) : order(wanted)));
