@@ -257,7 +257,7 @@ final class CommandCodec {
             case 50, 51, 52 -> AccessKeyCodec.read(type, in);
             case 90, 91, 92 -> EventCodec.read(type, in);
             case 70, 71, 72 -> LockingCodec.read(type, in);
-            case 90, 91, 92 -> FaultCodec.read(type, in);
+            case 80, 81, 82 -> FaultCodec.read(type, in);
             default -> UploadCodec.read(type, in);
         };
     }

@@ -11,24 +11,24 @@ final class FaultCodec {
     static void write(Command.OfNodeFault command, WireWriter out) {
         switch (command) {
             case Command.ReportPeers report ->
-                Lists.write(report.observations(), out.u8(90), PeerObservation::write);
-            case Command.SetFaultPolicy set -> set.policy().write(out.u8(91));
-            case Command.ForgiveNode forgive -> out.u8(92).i32(forgive.node());
+                Lists.write(report.observations(), out.u8(80), PeerObservation::write);
+            case Command.SetFaultPolicy set -> set.policy().write(out.u8(81));
+            case Command.ForgiveNode forgive -> out.u8(82).i32(forgive.node());
         }
     }
 
     static Command read(int type, WireReader in) {
         return switch (type) {
-            case 90 ->
+            case 80 ->
                 new Command.ReportPeers(Lists.read(in, Command.OBSERVATIONS_MAX, PeerObservation::read));
-            case 91 -> new Command.SetFaultPolicy(FaultPolicy.read(in));
-            case 92 -> new Command.ForgiveNode(in.i32(0, Integer.MAX_VALUE));
+            case 81 -> new Command.SetFaultPolicy(FaultPolicy.read(in));
+            case 82 -> new Command.ForgiveNode(in.i32(0, Integer.MAX_VALUE));
             default -> throw new MalformedException("unknown command " + type);
         };
     }
 
     static void write(Reply.NodeFaultList list, WireWriter out) {
-        list.policy().write(out.u8(90));
+        list.policy().write(out.u8(80));
         Lists.write(list.faults(), out, NodeFault::write);
         Lists.write(list.suspicions(), out, Suspicion::write);
     }

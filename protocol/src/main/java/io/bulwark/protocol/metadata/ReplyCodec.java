@@ -241,7 +241,7 @@ final class ReplyCodec {
             case 50, 51, 52 -> AccessKeyCodec.readReply(type, in);
             case 60, 61, 62 -> BucketCodec.readReply(type, in);
             case 70, 71, 72 -> LockingCodec.readReply(type, in);
-            case 90 -> FaultCodec.readReply(in);
+            case 80 -> FaultCodec.readReply(in);
             default -> UploadCodec.readReply(type, in);
         };
     }
