@@ -45,8 +45,10 @@ public interface Bulwark extends AutoCloseable {
     void deleteVolume(String name);
 
     /**
-     * Announces that a register volume under masking quorums is to tolerate more faulty nodes. The change is in force once
-     * all groups have sealed their epoch, which takes seconds. The present number gives an announced change up.
+     * Announces that a register volume under masking quorums or PASIS is to tolerate another number of faulty nodes. More
+     * are in force once all groups have sealed their epoch, which takes seconds. Fewer need another epoch, before which the
+     * holders go through all blocks; meanwhile writes wait for all holders but the lesser number. The present number gives
+     * an announced change up.
      */
     void changeFaults(String volume, int faults);
 

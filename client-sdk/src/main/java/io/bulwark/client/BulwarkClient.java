@@ -7,6 +7,7 @@ import io.bulwark.client.driver.OperationDriver;
 import io.bulwark.client.driver.PeerLinks;
 import io.bulwark.client.encryption.KeyProvider;
 import io.bulwark.client.error.InvalidNameException;
+import io.bulwark.client.error.InvalidRequestException;
 import io.bulwark.client.error.NoSuchBucketException;
 import io.bulwark.client.error.NoSuchVolumeException;
 import io.bulwark.client.error.NotBelievedException;
@@ -244,8 +245,24 @@ final class BulwarkClient implements Bulwark {
     public void changeFaults(String volume, int faults) {
         Subject subject = Subject.volume(volume);
         checkName(volume, subject);
+        status().volumes().stream()
+                .filter(each -> each.volume().name().equals(volume))
+                .forEach(each -> checkHoldersThere(each, faults));
         execute(Reply.Done.class, new Command.ChangePolicy(volume, faults), subject);
         view.refresh(noDeadline());
+    }
+
+    /** The metadata do not know which nodes answer. */
+    private static void checkHoldersThere(ClusterStatus.VolumeStatus volume, int faults) {
+        int away = volume.policyFaults() - volume.moreFaultsAtMost();
+        if (faults < volume.policyFaults() && away > faults) {
+            int n = volume.volume().policy().n();
+            throw new InvalidRequestException(
+                    "while the faults are lowered to " + faults + ", writes wait for n - " + faults + " = "
+                            + (n - faults) + " of " + n + " holders, and " + away
+                            + " of a group do not serve: restart or replace their nodes first",
+                    Subject.volume(volume.volume().name()));
+        }
     }
 
     @Override

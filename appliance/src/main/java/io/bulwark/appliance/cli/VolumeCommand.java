@@ -108,7 +108,8 @@ final class VolumeCommand implements Runnable {
     @Command(
             name = "set",
             description = {
-                "Let a register volume under masking quorums tolerate more faulty nodes, while it is in use.",
+                "Let a register volume tolerate more or fewer faulty nodes, while it is in use.",
+                "The volume is under masking quorums or pasis. To lower the number, its holders go through all blocks.",
                 "The present number gives an announced change up."
             })
     int set(
@@ -128,9 +129,9 @@ final class VolumeCommand implements Runnable {
                 if (System.nanoTime() - startNanos > CHANGE_NANOS_MAX) {
                     throw new CommandFailure(
                             CommandFailure.UNAVAILABLE,
-                            "the change is announced and not in force yet: n - f holders of each group must seal;"
-                                    + " see `bulwark status`, or give it up with --faults "
-                                    + faults(client, name));
+                            "the change is announced and not in force yet: n - f holders of each group must seal,"
+                                    + " and go through all blocks where it is lowered; see `bulwark status`, or give it"
+                                    + " up with --faults " + faults(client, name));
                 }
                 Thread.sleep(CHANGE_PAUSE_MILLIS);
             }

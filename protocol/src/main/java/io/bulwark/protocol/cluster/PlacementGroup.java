@@ -22,13 +22,16 @@ import org.jspecify.annotations.Nullable;
  *     since; all of them unconfirmed
  * @param unconfirmed ascending slots whose holders have not confirmed this epoch
  * @param next the announced change; null if there is none
+ * @param lowersTo the faults of the next policy, for which versions must be complete in this epoch; 0 if it is not to be
+ *     lowered
  */
 public record PlacementGroup(
         long epoch,
         List<Integer> holders,
         List<Integer> fresh,
         List<Integer> unconfirmed,
-        @Nullable Change next) {
+        @Nullable Change next,
+        int lowersTo) {
 
     /**
      * Announced holder of a slot from the next epoch on.
@@ -47,6 +50,7 @@ public record PlacementGroup(
         fresh = List.copyOf(fresh);
         unconfirmed = List.copyOf(unconfirmed);
         boolean right = epoch >= 1
+                && lowersTo >= 0
                 && new HashSet<>(holders).size() == holders.size()
                 && areSlots(unconfirmed, holders)
                 && areSlots(fresh, holders)
@@ -61,8 +65,14 @@ public record PlacementGroup(
         }
         if (!right) {
             throw new IllegalArgumentException("epoch " + epoch + ", holders " + holders + ", fresh " + fresh
-                    + ", unconfirmed " + unconfirmed + ", next " + next);
+                    + ", unconfirmed " + unconfirmed + ", next " + next + ", lowers to " + lowersTo);
         }
+    }
+
+    /** One whose policy is not to be lowered. */
+    public PlacementGroup(
+            long epoch, List<Integer> holders, List<Integer> fresh, List<Integer> unconfirmed, @Nullable Change next) {
+        this(epoch, holders, fresh, unconfirmed, next, 0);
     }
 
     /** One whose holders have all confirmed, and that nobody changes. */
@@ -92,19 +102,26 @@ public record PlacementGroup(
 
     /** Announces that a node is to hold a slot, or gives an announced change up in favour of its holder. */
     public PlacementGroup announced(int slot, int node) {
-        return new PlacementGroup(
-                epoch, holders, fresh, unconfirmed, new Change(slot, node, next == null ? List.of() : next.sealed));
+        return with(new Change(slot, node, next == null ? List.of() : next.sealed));
     }
 
     /** The holder of a slot refuses this epoch from now on. */
     public PlacementGroup sealed(int slot) {
         Change change = change().orElseThrow();
-        return new PlacementGroup(
-                epoch, holders, fresh, unconfirmed, new Change(change.slot, change.node, with(change.sealed, slot)));
+        return with(new Change(change.slot, change.node, with(change.sealed, slot)));
+    }
+
+    private PlacementGroup with(Change change) {
+        return new PlacementGroup(epoch, holders, fresh, unconfirmed, change, lowersTo);
     }
 
     /** The next epoch: nobody has confirmed it. */
     public PlacementGroup opened() {
+        return opened(0);
+    }
+
+    /** The next epoch, in which versions must be complete for fewer faults than the policy has. */
+    public PlacementGroup opened(int lowered) {
         Change change = change().orElseThrow();
         List<Integer> later = new ArrayList<>(holders);
         boolean same = later.set(change.slot, change.node) == change.node;
@@ -112,12 +129,12 @@ public record PlacementGroup(
         for (int slot = 0; slot < later.size(); slot++) {
             all.add(slot);
         }
-        return new PlacementGroup(epoch + 1, later, same ? fresh : with(fresh, change.slot), all, null);
+        return new PlacementGroup(epoch + 1, later, same ? fresh : with(fresh, change.slot), all, null, lowered);
     }
 
     /** The holder of a slot has all that it is to have. */
     public PlacementGroup confirmed(int slot) {
-        return new PlacementGroup(epoch, holders, without(fresh, slot), without(unconfirmed, slot), next);
+        return new PlacementGroup(epoch, holders, without(fresh, slot), without(unconfirmed, slot), next, lowersTo);
     }
 
     public void write(WireWriter out) {
@@ -129,6 +146,7 @@ public record PlacementGroup(
         if (next != null) {
             writeSlots(next.sealed, out.u8(next.slot).i32(next.node));
         }
+        out.u8(lowersTo);
     }
 
     public static PlacementGroup read(WireReader in) {
@@ -141,7 +159,7 @@ public record PlacementGroup(
             List<Integer> fresh = readSlots(in);
             List<Integer> unconfirmed = readSlots(in);
             Change next = in.bool() ? new Change(in.u8(), in.i32(0, Integer.MAX_VALUE), readSlots(in)) : null;
-            return new PlacementGroup(epoch, List.of(holders), fresh, unconfirmed, next);
+            return new PlacementGroup(epoch, List.of(holders), fresh, unconfirmed, next, in.u8());
         } catch (IllegalArgumentException e) {
             throw new MalformedException(e);
         }

@@ -68,6 +68,15 @@ public record ProtectionPolicy(Protocol protocol, int f, int m, int n, int block
         return new ProtectionPolicy(Protocol.ARCHIVE, f, m, n, blockBytes, Verification.WRITE_TIME);
     }
 
+    /**
+     * Returns the same with other faults.
+     *
+     * @throws IllegalArgumentException if the sums fail
+     */
+    public ProtectionPolicy withFaults(int faults) {
+        return new ProtectionPolicy(protocol, faults, m, n, blockBytes, verification);
+    }
+
     /** The default: FP with f = 1, m = 2, n = 4, blocks of 1 MiB. */
     public static ProtectionPolicy standard() {
         return new ProtectionPolicy(1, 2, 4, 1 << 20);

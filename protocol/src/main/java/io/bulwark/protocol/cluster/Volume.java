@@ -28,6 +28,9 @@ public record Volume(
                 throw new IllegalArgumentException(
                         "a group has " + group.holders().size() + " holders, the policy " + policy.n() + " slots");
             }
+            if (group.lowersTo() != 0 && group.lowersTo() >= policy.f()) {
+                throw new IllegalArgumentException(policy.f() + " faults are lowered to " + group.lowersTo());
+            }
         }
         if (kind == VolumeKind.REGISTER && policy.protocol() == Protocol.ARCHIVE) {
             throw new IllegalArgumentException("the archive class is for objects; registers have fp and pasis");

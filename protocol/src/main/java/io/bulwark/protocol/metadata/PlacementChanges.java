@@ -4,7 +4,6 @@ import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
-import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.PrincipalId;
@@ -43,6 +42,7 @@ final class PlacementChanges {
                 MetadataError.BAD_ARGUMENT,
                 "slots of register volumes without verification cannot move");
         requireNow(group, change.epoch());
+        requireNoPolicy(place.volume);
         CommandRefusal.refuseUnless(
                 group.change().isEmpty(),
                 MetadataError.CHANGE_PENDING,
@@ -81,7 +81,8 @@ final class PlacementChanges {
 
     /**
      * Announces the next epoch of all groups, with the same holders and another f. As no slot changes its holder, the bad
-     * slots of the next epoch are those that lie, b' at most.
+     * slots of the next epoch are those that lie. Fewer faults need two epochs: in the first, versions become complete for
+     * the lower number.
      */
     void changePolicy(Command.ChangePolicy change) {
         Volume volume = volumes.byName(change.volume()).volume();
@@ -91,42 +92,63 @@ final class PlacementChanges {
             return;
         }
         CommandRefusal.refuseUnless(
-                volume.kind() == VolumeKind.REGISTER && policy.protocol() == Protocol.MASKING,
+                volume.kind() == VolumeKind.REGISTER
+                        && policy.protocol().isVersioned()
+                        && !volume.hasFixedHolders(),
                 MetadataError.BAD_ARGUMENT,
-                "only register volumes under masking quorums change their faults, not one under " + policy.text()
-                        + ": make another volume and copy");
-        CommandRefusal.refuseUnless(
-                change.faults() > policy.f(),
-                MetadataError.BAD_ARGUMENT,
-                "versions are at n - b = " + (policy.n() - policy.f()) + " nodes, and fewer faults need "
-                        + (policy.n() - change.faults()) + ": make another volume with fewer faults and copy");
+                "only register volumes under masking quorums or pasis change their faults, if they verify versions: "
+                        + volume.name() + " is under " + policy.text() + ", make another volume and copy");
         ProtectionPolicy next = withFaults(policy, change.faults());
-        CommandRefusal.refuseUnless(
-                volumes.nextFaults(volume) == 0
-                        && volume.groups().stream()
-                                .allMatch(group -> group.change().isEmpty()
-                                        && group.unconfirmed().isEmpty()),
-                MetadataError.CHANGE_PENDING,
-                "a change is announced, or a holder has not confirmed the last one");
+        requireUnchanging(volume, Math.min(policy.f(), next.f()));
         volumes.setPolicy(volume, policy, next.f());
+        announceSameHolders(volume.id());
+    }
+
+    /** Of a fresh slot nobody counts on, and unconfirmed slots beyond the lesser number could keep a change from its end. */
+    private void requireUnchanging(Volume volume, int unconfirmedMax) {
+        requireNoPolicy(volume);
         for (int index = 0; index < volume.groups().size(); index++) {
             PlacementGroup group = volume.groups().get(index);
-            volumes.set(
-                    volumes.byId(volume.id()).volume(),
-                    index,
-                    group.announced(0, group.holders().getFirst()));
+            CommandRefusal.refuseUnless(
+                    group.change().isEmpty() && group.fresh().isEmpty(),
+                    MetadataError.CHANGE_PENDING,
+                    "a holder of group " + index + " changes, or has not confirmed since: wait, or see `status`");
+            CommandRefusal.refuseUnless(
+                    group.unconfirmed().size() <= unconfirmedMax,
+                    MetadataError.TOO_MANY_UNCONFIRMED,
+                    "the slots " + group.unconfirmed() + " of group " + index + " have not confirmed the last change, "
+                            + unconfirmedMax + " may: wait, or replace their nodes");
+        }
+    }
+
+    private void requireNoPolicy(Volume volume) {
+        int next = volumes.nextFaults(volume);
+        CommandRefusal.refuseUnless(
+                next == 0,
+                MetadataError.CHANGE_PENDING,
+                volume.name() + " is to tolerate " + next + " faults: wait, or give it up with `volume set "
+                        + volume.name() + " --faults " + volume.policy().f() + "`");
+    }
+
+    private void announceSameHolders(int id) {
+        for (int index = 0; index < volumes.byId(id).volume().groups().size(); index++) {
+            Place place = place(volumes.byId(id).volume(), index);
+            set(place, place.group.announced(0, place.group.holders().getFirst()));
         }
     }
 
     private static ProtectionPolicy withFaults(ProtectionPolicy policy, int faults) {
         try {
-            return ProtectionPolicy.masking(faults, policy.n(), policy.blockBytes());
+            return policy.withFaults(faults);
         } catch (IllegalArgumentException e) {
             throw new CommandRefusal(MetadataError.BAD_ARGUMENT, String.valueOf(e.getMessage()));
         }
     }
 
-    /** Groups that have sealed open all the same, with the present f. */
+    /**
+     * Groups that have sealed open all the same, with the present f. A group in which versions become complete for fewer
+     * faults leaves that epoch, too: its clients may wait for holders that are away.
+     */
     private void giveUp(Volume volume) {
         CommandRefusal.refuseUnless(
                 volumes.nextFaults(volume) != 0,
@@ -135,8 +157,11 @@ final class PlacementChanges {
         volumes.setPolicy(volume, volume.policy(), 0);
         for (int index = 0; index < volume.groups().size(); index++) {
             Place place = place(volumes.byId(volume.id()).volume(), index);
-            if (isSealed(place.volume, place.group)) {
-                open(place, place.group);
+            PlacementGroup group = place.group;
+            if (isSealed(place.volume, group)) {
+                open(place, group, 0);
+            } else if (group.lowersTo() != 0 && group.change().isEmpty()) {
+                set(place, group.announced(0, group.holders().getFirst()));
             }
         }
     }
@@ -150,12 +175,29 @@ final class PlacementChanges {
     /** Opens the next epoch of all groups once each has sealed this one: no group is ever in two policies. */
     private void openWithPolicy(int id, int faults) {
         Volume volume = volumes.byId(id).volume();
-        if (volume.groups().stream().allMatch(group -> isSealed(volume, group))) {
+        if (!volume.groups().stream().allMatch(group -> isSealed(volume, group))) {
+            return;
+        }
+        boolean prepares = faults < volume.policy().f()
+                && volume.groups().stream().allMatch(group -> group.lowersTo() == 0);
+        for (int index = 0; index < volume.groups().size(); index++) {
+            Place place = place(volumes.byId(id).volume(), index);
+            open(place, place.group, prepares ? faults : 0);
+        }
+        if (!prepares) {
             volumes.setPolicy(volume, withFaults(volume.policy(), faults), 0);
-            for (int index = 0; index < volume.groups().size(); index++) {
-                Place place = place(volumes.byId(id).volume(), index);
-                open(place, place.group);
-            }
+        }
+    }
+
+    /** Announces the epoch that counts by fewer faults, once all but so many holders have each version that is complete. */
+    private void lower(int id, int faults) {
+        Volume volume = volumes.byId(id).volume();
+        boolean ready = volume.groups().stream()
+                .allMatch(group -> group.lowersTo() == faults
+                        && group.change().isEmpty()
+                        && group.unconfirmed().size() <= faults);
+        if (ready) {
+            announceSameHolders(id);
         }
     }
 
@@ -172,7 +214,7 @@ final class PlacementChanges {
         PlacementGroup sealed = group.sealed(slot);
         int nextFaults = volumes.nextFaults(place.volume);
         if (nextFaults == 0 && isSealed(place.volume, sealed)) {
-            open(place, sealed);
+            open(place, sealed, 0);
             return;
         }
         set(place, sealed);
@@ -181,8 +223,8 @@ final class PlacementChanges {
         }
     }
 
-    private void open(Place place, PlacementGroup sealed) {
-        PlacementGroup opened = sealed.opened();
+    private void open(Place place, PlacementGroup sealed, int lowersTo) {
+        PlacementGroup opened = sealed.opened(lowersTo);
         sealed.holders().stream()
                 .filter(node -> opened.slotOf(node) < 0)
                 .forEach(gone ->
@@ -194,6 +236,10 @@ final class PlacementChanges {
         Place place = place(volumes.byId(confirm.volume()).volume(), confirm.group());
         requireNow(place.group, confirm.epoch());
         set(place, place.group.confirmed(slotOf(place.group, by)));
+        int nextFaults = volumes.nextFaults(place.volume);
+        if (nextFaults != 0) {
+            lower(place.volume.id(), nextFaults);
+        }
     }
 
     /** Returns whether it can be the name of a host, or an address. */

@@ -83,9 +83,12 @@ public record PasisGroup(BlockId block, ProtectionPolicy policy, PlacementGroup 
         return policy.verification();
     }
 
-    /** N - b: all that can be waited for; and what makes a write complete. */
+    /**
+     * N - b: all that can be waited for; and what makes a write complete. While the policy is being lowered to b'' it is
+     * N - b'', so that readers under b'' will find the version (docs/epochs.md).
+     */
     int quorum() {
-        return n() - b();
+        return n() - (placement.lowersTo() == 0 ? b() : placement.lowersTo());
     }
 
     /**

@@ -103,6 +103,7 @@ public final class FpWorld implements SimulatedWorld {
                         faulty,
                         setting.nodes(),
                         setting.faults(),
+                        0,
                         new Random(setting.random("holders").nextLong())))
                 : Optional.empty();
         this.keys = new FpKeys(setting, volume::keysOf);

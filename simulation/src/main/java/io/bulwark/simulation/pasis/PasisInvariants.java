@@ -84,6 +84,9 @@ final class PasisInvariants {
     private final Set<PrincipalId> faulty;
     private final PasisLimits limits;
     private final List<PrincipalId> correct;
+    /** Nodes that are to lie later. */
+    private Predicate<PrincipalId> asleep = _ -> false;
+
     private final Predicate<ValidatingTimestamp> poisoned;
     private final Set<Version> sent = new HashSet<>();
     private final Map<Bytes, Bytes> meant = new HashMap<>();
@@ -126,6 +129,11 @@ final class PasisInvariants {
                 broken = Optional.of(PUT_OUT.violation(to.toString(), from + " answers it " + message));
             }
         });
+    }
+
+    /** So far these nodes have been correct, too. */
+    void asleep(Predicate<PrincipalId> nodes) {
+        asleep = nodes;
     }
 
     /** All of them are revoked, all that are not correct clients. */
@@ -319,7 +327,7 @@ final class PasisInvariants {
     private List<OnDisk> disks(PasisGroup group) {
         return IntStream.range(0, group.policy().n())
                 .mapToObj(group::node)
-                .filter(correct::contains)
+                .filter(node -> correct.contains(node) || asleep.test(node))
                 .map(node -> onDisk(node, group.block()))
                 .toList();
     }

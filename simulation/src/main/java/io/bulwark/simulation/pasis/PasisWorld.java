@@ -42,6 +42,7 @@ import java.util.stream.IntStream;
 public final class PasisWorld implements SimulatedWorld {
     private static final int WRITERS = 3;
     private static final int MORE_NODES = 2;
+    private static final int LOWERINGS_MAX = 2;
     private static final int ATTACKERS_FROM = 20;
     private static final PrincipalId READER = PrincipalId.client(9);
     /** Time in which nodes retry to decide the undecided versions of a revoked client. */
@@ -61,7 +62,7 @@ public final class PasisWorld implements SimulatedWorld {
     private final Simulation simulation;
     private final List<PrincipalId> nodes = new ArrayList<>();
     private final Set<PrincipalId> faulty = new HashSet<>();
-    /** Faulty nodes that are correct until the volume tolerates so many. */
+    /** Faulty nodes that are correct until the volume tolerates so many for good: one that has lied counts for ever. */
     private final Set<PrincipalId> sleepers;
 
     private final Set<PrincipalId> attackingParties;
@@ -108,14 +109,16 @@ public final class PasisWorld implements SimulatedWorld {
         this.revokes = setting.random("revocations").nextBoolean();
         this.blocks = 1 + random.nextInt(3);
         Random placing = new Random(setting.random("holders").nextLong());
-        boolean raises = replacing && protocol == Protocol.MASKING && setting.faults() > 1;
+        boolean changesFaults = replacing && setting.faults() > 1;
         this.volume = new PasisVolume(setting, protocol, blocks, replacing ? 1 + placing.nextInt(MORE_NODES) : 0);
-        if (raises) {
+        int lowerings = changesFaults ? placing.nextInt(LOWERINGS_MAX + 1) : 0;
+        if (changesFaults && (lowerings == 0 || placing.nextBoolean())) {
             volume.placed().beginWith(setting.faults() - 1);
         }
         this.values = new FreshBlocks(volume.policy().blockBytes());
         this.holders = replacing
-                ? Optional.of(new RegisterChanges(volume.placed(), faulty, volume.nodes(), setting.faults(), placing))
+                ? Optional.of(new RegisterChanges(
+                        volume.placed(), faulty, volume.nodes(), setting.faults(), lowerings, placing))
                 : Optional.empty();
         this.numbers = new Random(setting.random("clients").nextLong());
         this.clients = WRITERS + setting.byzantineClients();
@@ -130,8 +133,9 @@ public final class PasisWorld implements SimulatedWorld {
                 replacing,
                 new Random(setting.random("plans").nextLong()));
         // A slot whose holder has not confirmed counts among the b, so that fewer nodes may lie in some runs.
-        int lying = replacing ? placing.nextInt(volume.policy().f() + 1) : setting.faults();
-        this.sleepers = chooseFaulty(lying, raises);
+        int lyingMax = setting.faults() - (changesFaults ? 1 : 0);
+        int lying = replacing ? placing.nextInt(lyingMax + 1) : setting.faults();
+        this.sleepers = chooseFaulty(lying, changesFaults);
         this.attackingParties = new HashSet<>(faulty);
         List<PrincipalId> correct = IntStream.range(0, volume.nodes())
                 .mapToObj(PrincipalId::node)
@@ -144,6 +148,8 @@ public final class PasisWorld implements SimulatedWorld {
                 correct,
                 limits,
                 version -> attackers.stream().anyMatch(attacker -> attacker.isPoisoned(version)));
+        invariants.asleep(node ->
+                sleepers.contains(node) && !holders.orElseThrow().isRaisedForGood());
         simulation.observe((from, to, _, message) -> {
             if (message instanceof PasisMessage.Write write && !faulty.contains(to)) {
                 sent(from, write);
@@ -218,9 +224,8 @@ public final class PasisWorld implements SimulatedWorld {
         Random schedule = new Random(random.nextLong());
         if (faulty.contains(node)) {
             boolean sleeps = sleepers.contains(node);
-            int faults = volume.policy().f();
             Liar liar = Liar.any(new PasisLies(volume, plot), plot.random())
-                    .asleepWhile(() -> sleeps && volume.policy().f() == faults);
+                    .asleepWhile(() -> sleeps && !holders.orElseThrow().isRaisedForGood());
             boolean liesOfEpochs = !sleeps && malice(plot);
             simulation.addNode(node, () -> {
                 ProtocolServer server = party(node, server(node, schedule, everyTicks), liesOfEpochs);
@@ -523,6 +528,11 @@ public final class PasisWorld implements SimulatedWorld {
     /** Returns the number of faults that the volume tolerates now. */
     public int faultsTolerated() {
         return volume.policy().f();
+    }
+
+    /** Returns the number of times that the volume has come to tolerate fewer faults. */
+    public int timesLowered() {
+        return volume.placed().lowered();
     }
 
     /** Returns the number of epochs that have opened beyond the first one. */

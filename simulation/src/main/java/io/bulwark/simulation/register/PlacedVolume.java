@@ -16,6 +16,8 @@ public final class PlacedVolume {
     private Volume volume;
     /** b from the next epoch on; 0 if no other is announced. */
     private int nextFaults;
+    /** Number of times that the volume has come to tolerate fewer faults. */
+    private int lowered;
 
     public PlacedVolume(Volume first) {
         this.volume = first;
@@ -27,8 +29,7 @@ public final class PlacedVolume {
     }
 
     private Volume withFaults(int faults, List<PlacementGroup> groups) {
-        ProtectionPolicy old = volume.policy();
-        ProtectionPolicy policy = ProtectionPolicy.masking(faults, old.n(), old.blockBytes());
+        ProtectionPolicy policy = volume.policy().withFaults(faults);
         return new Volume(volume.id(), volume.name(), volume.kind(), policy, volume.blocks(), groups);
     }
 
@@ -68,6 +69,7 @@ public final class PlacedVolume {
                 int slot = group.slotOf(node);
                 if (slot >= 0 && confirm.epoch() == group.epoch()) {
                     set(confirm.group(), group.confirmed(slot));
+                    lower();
                 }
             }
             default -> throw new IllegalStateException(command.toString());
@@ -82,17 +84,50 @@ public final class PlacedVolume {
     }
 
     private void openWithFaults() {
-        if (nextFaults != 0 && volume.groups().stream().allMatch(this::isSealed)) {
-            volume = withFaults(
-                    nextFaults,
-                    volume.groups().stream().map(PlacementGroup::opened).toList());
-            nextFaults = 0;
+        if (nextFaults == 0 || !volume.groups().stream().allMatch(this::isSealed)) {
+            return;
+        }
+        boolean prepares = nextFaults < volume.policy().f()
+                && volume.groups().stream().allMatch(group -> group.lowersTo() == 0);
+        int lowersTo = prepares ? nextFaults : 0;
+        lowered += nextFaults < volume.policy().f() && !prepares ? 1 : 0;
+        volume = withFaults(
+                prepares ? volume.policy().f() : nextFaults,
+                volume.groups().stream().map(group -> group.opened(lowersTo)).toList());
+        nextFaults = lowersTo;
+    }
+
+    private void lower() {
+        boolean ready = nextFaults != 0
+                && volume.groups().stream()
+                        .allMatch(group -> group.lowersTo() == nextFaults
+                                && group.change().isEmpty()
+                                && group.unconfirmed().size() <= nextFaults);
+        if (ready) {
+            announceSameHolders();
         }
     }
 
-    /** From the next epoch on more nodes may be faulty; the holders stay. */
+    /** From one of the next epochs on another number of nodes may be faulty; the holders stay. */
     void announceFaults(int faults) {
         nextFaults = faults;
+        announceSameHolders();
+    }
+
+    /** Gives the announced number of faults up. */
+    void giveFaultsUp() {
+        nextFaults = 0;
+        for (int index = 0; index < volume.groups().size(); index++) {
+            PlacementGroup group = volume.groups().get(index);
+            if (isSealed(group)) {
+                set(index, group.opened());
+            } else if (group.lowersTo() != 0 && group.change().isEmpty()) {
+                announce(index, 0, group.holders().getFirst());
+            }
+        }
+    }
+
+    private void announceSameHolders() {
         for (int index = 0; index < volume.groups().size(); index++) {
             announce(index, 0, volume.groups().get(index).holders().getFirst());
         }
@@ -113,6 +148,11 @@ public final class PlacedVolume {
         PlacementGroup old = volume.groups().get(index);
         set(index, new PlacementGroup(old.epoch() + 1, old.holders()));
         return answer(volume.id());
+    }
+
+    /** Returns the number of times that the volume has come to tolerate fewer faults. */
+    public int lowered() {
+        return lowered;
     }
 
     /** Returns the number of epochs that have opened beyond the first ones. */

@@ -27,13 +27,23 @@ public final class RegisterChanges {
     private final int nodes;
     private final int faults;
     private final Random random;
+    /** Number of times that fewer faults are to be tolerated, before more are for good. */
+    private int lowerings;
+
     private final int oneIn;
     /** By group, the holders that had not confirmed when the last change was announced. */
     private final Map<Integer, Set<Integer>> late = new HashMap<>();
 
-    /** @param faults to which the volume is raised where it begins below */
-    public RegisterChanges(PlacedVolume volume, Set<PrincipalId> faulty, int nodes, int faults, Random random) {
+    /**
+     * Creates an operator who has done nothing yet.
+     *
+     * @param faults to which the volume is raised where it begins below
+     * @param lowerings number of times that the operator first lowers it by one
+     */
+    public RegisterChanges(
+            PlacedVolume volume, Set<PrincipalId> faulty, int nodes, int faults, int lowerings, Random random) {
         this.faults = faults;
+        this.lowerings = lowerings;
         this.volume = volume;
         this.faulty = faulty;
         this.nodes = nodes;
@@ -53,14 +63,13 @@ public final class RegisterChanges {
         if (random.nextInt(oneIn) != 0) {
             return;
         }
-        if (mayRaise() && random.nextBoolean()) {
-            volume.announceFaults(faults);
+        if (changesFaults()) {
             return;
         }
         int index = random.nextInt(volume.now().groups().size());
         PlacementGroup group = volume.now().groups().get(index);
         if (group.change().isPresent()) {
-            if (!volume.isFaultsAnnounced() && random.nextInt(20) == 0) {
+            if (random.nextInt(20) == 0) {
                 int slot = group.change().get().slot();
                 volume.announce(index, slot, group.holders().get(slot));
             }
@@ -76,11 +85,33 @@ public final class RegisterChanges {
         }
     }
 
-    private boolean mayRaise() {
-        return volume.now().policy().f() < faults
+    /** Returns whether it is, or was, the number of faults that changes: no holder does then. */
+    private boolean changesFaults() {
+        if (volume.isFaultsAnnounced()) {
+            if (random.nextInt(40) == 0) {
+                volume.giveFaultsUp();
+            }
+            return true;
+        }
+        int now = volume.now().policy().f();
+        boolean lowers = now == faults && lowerings > 0;
+        int unconfirmedMax = lowers ? faults - 1 : now;
+        boolean may = (lowers || now < faults)
                 && volume.now().groups().stream()
-                        .allMatch(group ->
-                                group.change().isEmpty() && group.unconfirmed().isEmpty());
+                        .allMatch(group -> group.change().isEmpty()
+                                && group.fresh().isEmpty()
+                                && group.unconfirmed().size() <= unconfirmedMax);
+        if (!may || random.nextBoolean()) {
+            return false;
+        }
+        lowerings -= lowers ? 1 : 0;
+        volume.announceFaults(lowers ? faults - 1 : faults);
+        return true;
+    }
+
+    /** Returns whether the volume tolerates the greater number for good, and all may lie that it tolerates. */
+    public boolean isRaisedForGood() {
+        return lowerings == 0 && !volume.isFaultsAnnounced() && volume.now().policy().f() == faults;
     }
 
     /**
