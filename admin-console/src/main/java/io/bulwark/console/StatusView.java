@@ -25,7 +25,26 @@ public record StatusView(
         List<Volume> volumes,
         List<Bucket> buckets,
         List<Fault> faults,
-        Recoveries recoveries) {
+        List<EventLog> eventLogs,
+        Recoveries recoveries,
+        OpenLogs logs) {
+
+    /**
+     * Logs of clients with locks, whose operations are not all ordered yet.
+     *
+     * @param locks of all of them
+     * @param oldestMillis time since the lock of the oldest one was given
+     */
+    public record OpenLogs(int logs, int locks, long oldestMillis) {}
+
+    /**
+     * JSON form of the event log of a bucket.
+     *
+     * @param pending events that no webhook has received yet
+     * @param dropped events that no webhook will receive, since the log was full
+     * @param oldestMillis time of the first pending event; null if there is none
+     */
+    public record EventLog(String bucket, int pending, long dropped, @Nullable Long oldestMillis) {}
 
     /**
      * JSON form of a storage node.
@@ -224,7 +243,18 @@ public record StatusView(
                                 f.detail(),
                                 f.at().toEpochMilli()))
                         .toList(),
-                recoveries(status.recoveries()));
+                status.eventLogs().stream()
+                        .map(log -> new EventLog(
+                                log.bucket(),
+                                log.pending(),
+                                log.dropped(),
+                                log.oldest().map(Instant::toEpochMilli).orElse(null)))
+                        .toList(),
+                recoveries(status.recoveries()),
+                new OpenLogs(
+                        status.logs().logs(),
+                        status.logs().locks(),
+                        status.logs().oldest().toMillis()));
     }
 
     private static Node node(ClusterStatus.NodeStatus node) {

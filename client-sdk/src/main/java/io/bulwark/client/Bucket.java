@@ -229,6 +229,14 @@ public interface Bucket {
     void setTags(String key, long version, SortedMap<String, String> tags);
 
     /**
+     * Replaces the tags of a version, if they are still those that the caller has read.
+     *
+     * @throws io.bulwark.client.error.PreconditionFailedException if they are others
+     */
+    void replaceTags(
+            String key, long version, SortedMap<String, String> before, SortedMap<String, String> tags);
+
+    /**
      * Replaces the retention of a version. One in force may only be prolonged.
      *
      * @param version 0 for the latest

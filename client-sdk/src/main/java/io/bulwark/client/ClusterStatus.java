@@ -18,7 +18,9 @@ import java.util.TreeMap;
 /**
  * Status of the cluster, as its members reported it to the client that asked.
  *
+ * @param eventLogs of buckets that notify webhooks
  * @param recoveries state of the proactive recovery of the replicas
+ * @param logs those of clients with locks
  * @param faultyNodes nodes that f + 1 holders of one of their groups find faulty
  */
 public record ClusterStatus(
@@ -27,7 +29,9 @@ public record ClusterStatus(
         List<VolumeStatus> volumes,
         List<BucketInfo> buckets,
         List<Fault> faults,
+        List<EventLogs.Info> eventLogs,
         Recoveries recoveries,
+        OpenLogs logs,
         List<NodeFault> faultyNodes) {
     public ClusterStatus {
         nodes = List.copyOf(nodes);
@@ -35,10 +39,11 @@ public record ClusterStatus(
         volumes = List.copyOf(volumes);
         buckets = List.copyOf(buckets);
         faults = List.copyOf(faults);
+        eventLogs = List.copyOf(eventLogs);
         faultyNodes = List.copyOf(faultyNodes);
     }
 
-    /** Creates a status without faulty nodes. */
+    /** Creates the status of a cluster without event logs, locks and faulty nodes. */
     public ClusterStatus(
             List<NodeStatus> nodes,
             List<ReplicaStatus> replicas,
@@ -46,8 +51,16 @@ public record ClusterStatus(
             List<BucketInfo> buckets,
             List<Fault> faults,
             Recoveries recoveries) {
-        this(nodes, replicas, volumes, buckets, faults, recoveries, List.of());
+        this(nodes, replicas, volumes, buckets, faults, List.of(), recoveries, new OpenLogs(0, 0, Duration.ZERO), List.of());
     }
+
+    /**
+     * Logs of clients with locks, whose operations are not all ordered yet.
+     *
+     * @param locks of all of them
+     * @param oldest time since the lock of the oldest one was given
+     */
+    public record OpenLogs(int logs, int locks, Duration oldest) {}
 
     /**
      * Status of a storage node.

@@ -31,6 +31,7 @@ import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.Message;
 import java.time.Instant;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -75,6 +76,7 @@ final class StatusReport {
                 driver.submit(RecoverySurvey.of(Set.copyOf(group.replicas()), SURVEY_MILLIS));
         List<BucketInfo> buckets = buckets();
         List<ClusterStatus.Fault> faults = faults();
+        List<EventLogs.Info> eventLogs = client.eventLogs().list();
         List<NodeFault> faulty = client.faultyNodes().report().faults();
         Map<Integer, NodeFault> named = faulty.stream().collect(Collectors.toMap(NodeFault::node, each -> each));
         Map<Integer, NodeStatusReply> answers = new HashMap<>();
@@ -92,11 +94,20 @@ final class StatusReport {
                 map.volumes().stream().map(volume -> volume(volume, answers)).toList(),
                 buckets,
                 faults,
+                eventLogs,
                 RecoveryFacts.summary(
                         group.replicas().stream().map(PrincipalId::number).toList(),
                         group.faulty(),
                         RecoverySurvey.recoveries(told)),
+                logs(),
                 faulty);
+    }
+
+    private ClusterStatus.OpenLogs logs() {
+        Reply.OpenLogs open = client.query(
+                        Reply.Status.class, new Query.GetStatus(), Subject.NONE, BulwarkClient.noDeadline())
+                .logs();
+        return new ClusterStatus.OpenLogs(open.logs(), open.locks(), Duration.ofMillis(open.oldestMillis()));
     }
 
     /** None for who may not read: the members' state is everybody's to see, so that a console needs no grant. */

@@ -48,6 +48,7 @@ import picocli.CommandLine.Spec;
             ConsoleCommand.class,
             S3Command.class,
             AccessKeyCommand.class,
+            WebhookCommand.class,
             InitCommand.class,
             KeygenCommand.class,
             PrincipalCommand.class,

@@ -1,5 +1,6 @@
 package io.bulwark.appliance.cli;
 
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
 import io.bulwark.appliance.cluster.DataDirectory;
 import io.bulwark.appliance.transfer.LockingRun;
 import io.bulwark.appliance.transfer.LockingRun.Pair;
@@ -10,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -23,12 +25,17 @@ final class LockingBench {
     private final ClusterAccess access;
     private final double seconds;
     private final int files;
+    private final boolean silence;
 
-    /** @param files number of those that are synchronized */
-    LockingBench(ClusterAccess access, double seconds, int files) {
+    /**
+     * @param files number of those that are synchronized
+     * @param silence whether to measure with one replica silent, too
+     */
+    LockingBench(ClusterAccess access, double seconds, int files, boolean silence) {
         this.access = access;
         this.seconds = seconds;
         this.files = files;
+        this.silence = silence;
     }
 
     int run(String bucket) throws InterruptedException {
@@ -54,6 +61,9 @@ final class LockingBench {
                             run.contention(SEVERAL),
                             run.smallFiles(SEVERAL),
                             run.sync(files, Math.max(1, files / FILES_PER_DIRECTORY), 2 * SEVERAL)));
+            if (silence) {
+                tables.put("creates with one replica silent", silenced(run));
+            }
             failures = run.failures();
         } catch (IOException e) {
             throw new CommandFailure(CommandFailure.FAILED, "no files to synchronize: " + e.getMessage());
@@ -61,6 +71,36 @@ final class LockingBench {
         failures.stream().limit(5).forEach(line -> System.err.println("bulwark: " + line));
         print(tables, failures.size());
         return failures.isEmpty() ? 0 : CommandFailure.FAILED;
+    }
+
+    /** Measures while a replica takes everything and answers nothing (figure 5.5.8). */
+    private List<Pair> silenced(LockingRun run) throws IOException, InterruptedException {
+        long pid = StatusCommand.ask(access).members().stream()
+                .filter(member -> member.name().startsWith("replica-") && member.pid() != null)
+                .mapToLong(member -> Objects.requireNonNull(member.pid()))
+                .max()
+                .orElseThrow(() -> new CommandFailure(
+                        CommandFailure.FAILED, "no replica runs on this machine: leave --silence out"));
+        List<Pair> pairs = new ArrayList<>();
+        signal("STOP", pid);
+        try {
+            for (int callers : CALLERS) {
+                pairs.add(run.operations(LockingRun.Kind.CREATE, callers));
+            }
+        } finally {
+            signal("CONT", pid);
+        }
+        return pairs;
+    }
+
+    private static void signal(String name, long pid) throws IOException, InterruptedException {
+        int code = new ProcessBuilder("kill", "-" + name, Long.toString(pid))
+                .inheritIO()
+                .start()
+                .waitFor();
+        if (code != 0) {
+            throw new IOException("kill -" + name + " " + pid + " ended with " + code);
+        }
     }
 
     /** Returns the process of the appliance, whose processor time counts, if it runs on this machine. */
@@ -74,33 +114,16 @@ final class LockingBench {
     }
 
     private void print(Map<String, List<Pair>> tables, int failed) {
-        Map<String, Object> json = new LinkedHashMap<>();
+        Map<String, List<PairView>> views = new LinkedHashMap<>();
         List<String> texts = new ArrayList<>();
         tables.forEach((title, pairs) -> {
-            json.put(title, pairs.stream().map(LockingBench::json).toList());
+            views.put(title, pairs.stream().map(PairView::of).toList());
             texts.add(title + System.lineSeparator() + table(pairs));
         });
-        json.put("failed", failed);
-        access.global().print(json, String.join(System.lineSeparator() + System.lineSeparator(), texts));
-    }
-
-    private static Map<String, Object> json(Pair pair) {
-        Map<String, Object> row = new LinkedHashMap<>();
-        row.put("what", pair.what());
-        row.put("callers", pair.callers());
-        row.put("gain", pair.gain());
-        row.put("off", json(pair.off()));
-        row.put("auto", json(pair.auto()));
-        return row;
-    }
-
-    private static Map<String, Object> json(Side side) {
-        Map<String, Object> row = new LinkedHashMap<>();
-        row.put("operationsPerSecond", side.perSecond());
-        row.put("p50Micros", side.micros().getValueAtPercentile(50));
-        row.put("clientProcessorMillisPerOperation", side.clientMillisEach());
-        row.put("serverProcessorMillisPerOperation", side.serverMillisEach());
-        return row;
+        access.global()
+                .print(
+                        new TablesView(views, failed),
+                        String.join(System.lineSeparator() + System.lineSeparator(), texts));
     }
 
     private static String table(List<Pair> pairs) {
@@ -136,5 +159,29 @@ final class LockingBench {
 
     private static String number(String format, double value) {
         return String.format(Locale.ROOT, format, value);
+    }
+
+    /** @param tables by their titles, which become fields */
+    private record TablesView(@JsonAnyGetter Map<String, List<PairView>> tables, int failed) {}
+
+    private record PairView(String what, int callers, double gain, SideView off, SideView auto) {
+        static PairView of(Pair pair) {
+            return new PairView(
+                    pair.what(), pair.callers(), pair.gain(), SideView.of(pair.off()), SideView.of(pair.auto()));
+        }
+    }
+
+    private record SideView(
+            double operationsPerSecond,
+            long p50Micros,
+            double clientProcessorMillisPerOperation,
+            double serverProcessorMillisPerOperation) {
+        static SideView of(Side side) {
+            return new SideView(
+                    side.perSecond(),
+                    side.micros().getValueAtPercentile(50),
+                    side.clientMillisEach(),
+                    side.serverMillisEach());
+        }
     }
 }

@@ -134,11 +134,17 @@ final class StatusCommand implements Callable<Integer> {
                 Text.table(replicas(cluster)) + "\nFaults that the replicas can tolerate now: "
                         + Text.faults(cluster.replicaFaultsLeft(), cluster.replicaFaults()) + "."));
         parts.addAll(RecoveryText.of(cluster.recoveries(), System.currentTimeMillis()));
+        StatusView.OpenLogs logs = cluster.logs();
+        if (logs.logs() > 0) {
+            parts.add("Clients work with " + Text.count(logs.logs(), "log") + " under " + Text.count(logs.locks(), "lock")
+                    + ", the oldest for " + Text.duration(logs.oldestMillis()) + ": see `bulwark lock list`.");
+        }
         for (List<List<String>> table : List.of(
                 rebuilding(cluster),
                 volumes(cluster),
                 versions(cluster),
                 buckets(cluster),
+                eventLogs(cluster),
                 faults(cluster),
                 unaskedRows(cluster))) {
             if (table.size() > 1) {
@@ -240,6 +246,22 @@ final class StatusCommand implements Callable<Integer> {
                     bucket.name(), bucket.volume(), Long.toString(bucket.objects()), Text.bytes(bucket.bytes())));
         }
         return buckets;
+    }
+
+    private static List<List<String>> eventLogs(StatusView cluster) {
+        List<List<String>> logs = new ArrayList<>();
+        logs.add(List.of("BUCKET WITH EVENTS", "PENDING", "LOST", "OLDEST"));
+        for (StatusView.EventLog log : cluster.eventLogs()) {
+            Long oldest = log.oldestMillis();
+            logs.add(List.of(
+                    log.bucket(),
+                    Integer.toString(log.pending()),
+                    Long.toString(log.dropped()),
+                    oldest == null
+                            ? "-"
+                            : Text.duration(Math.max(0, System.currentTimeMillis() - oldest)) + " ago"));
+        }
+        return logs;
     }
 
     private static List<List<String>> faults(StatusView cluster) {

@@ -63,6 +63,10 @@ public final class AuditText {
                         + c.ceiling().text();
             case Command.SetAccessKey c -> accessKey(c);
             case Command.RemoveAccessKey c -> "access-key revoke " + c.id();
+            case Command.SetWebhook c ->
+                "webhook " + c.webhook().name() + " at " + c.webhook().url() + ", access key "
+                        + c.webhook().accessKey();
+            case Command.RemoveWebhook c -> "webhook remove " + c.name();
             case Command.SetGateways c -> gateways(c.gateways());
             case Command.SetRelease c ->
                 "release " + (c.allowed() ? "allow " : "forget ") + c.hash().toHex();

@@ -14,6 +14,7 @@ import io.bulwark.protocol.metadata.Gateways;
 import io.bulwark.protocol.metadata.Rights;
 import io.bulwark.protocol.metadata.Scope;
 import io.bulwark.protocol.metadata.SealedSecret;
+import io.bulwark.protocol.metadata.Webhook;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.identity.Identity;
@@ -83,6 +84,10 @@ class AuditTextTest {
         texts.put(
                 new Command.SetGateways(new Gateways(List.of(PrincipalId.client(2)), PrincipalId.client(0), ALICE)),
                 "gateways: client-2; keeper: client-0; anonymous: client-7");
+        texts.put(
+                new Command.SetWebhook(new Webhook("hooks", "https://h.example/e", "BWK23456789012345678")),
+                "webhook hooks at https://h.example/e, access key BWK23456789012345678");
+        texts.put(new Command.RemoveWebhook("hooks"), "webhook remove hooks");
         texts.put(new Command.SetGateways(Gateways.NONE), "gateways: none");
         texts.put(new Command.SetRelease(Bytes.of(new byte[32]), true), "release allow " + "00".repeat(32));
         texts.put(

@@ -32,6 +32,9 @@ final class Bucket {
     /** Uploads that were neither completed nor aborted; their parts are among the bytes. */
     int uploads;
 
+    /** Whether it has an event log. */
+    boolean recordsEvents;
+
     private final Tables tables;
     private BucketSettings settings;
     /** The key that was looked for last, for the same command; none is empty. */
@@ -46,20 +49,26 @@ final class Bucket {
      * One version of a name.
      *
      * @param inode 0 for a delete marker
+     * @param length that of the inode's content, so that lists need not read inodes
      * @param owner who made it, on whose account it is
      */
-    record Link(long inode, long linkedMillis, PrincipalId owner, VersionState state) {
+    record Link(long inode, long length, long linkedMillis, PrincipalId owner, VersionState state) {
         boolean marker() {
             return inode == 0;
         }
 
         void write(WireWriter out) {
-            owner.write(out.i64(inode).i64(linkedMillis));
+            owner.write(out.i64(inode).i64(length).i64(linkedMillis));
             state.write(out);
         }
 
         static Link read(WireReader in) {
-            return new Link(in.nonNegative64(), in.nonNegative64(), PrincipalId.read(in), VersionState.read(in));
+            return new Link(
+                    in.nonNegative64(),
+                    in.nonNegative64(),
+                    in.nonNegative64(),
+                    PrincipalId.read(in),
+                    VersionState.read(in));
         }
     }
 
@@ -231,7 +240,7 @@ final class Bucket {
         owner.write(out.string(name));
         creator.write(out);
         settings.write(out.i64(createdMillis).i32(volume));
-        out.i64(bytes).i64(escrow).i64(visible).i32(uploads);
+        out.i64(bytes).i64(escrow).i64(visible).i32(uploads).bool(recordsEvents);
     }
 
     static Bucket read(Tables tables, WireReader in) {
@@ -245,6 +254,7 @@ final class Bucket {
         bucket.escrow = in.nonNegative64();
         bucket.visible = in.nonNegative64();
         bucket.uploads = in.i32(0, Integer.MAX_VALUE);
+        bucket.recordsEvents = in.bool();
         return bucket;
     }
 }

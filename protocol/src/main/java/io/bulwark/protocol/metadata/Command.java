@@ -12,7 +12,7 @@ import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.locking.LogLimits;
 import io.bulwark.protocol.locking.Subtree;
 import io.bulwark.protocol.object.ObjectAttributes;
-import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.object.OwnContent;
 import io.bulwark.protocol.object.ObjectLock;
 import io.bulwark.protocol.object.Retention;
 import io.bulwark.protocol.ordering.membership.Member;
@@ -45,6 +45,9 @@ public sealed interface Command {
 
     /** Change of the access keys of gateways. */
     sealed interface OfAccessKey extends Administrative {}
+
+    /** Command about event logs of buckets, and their receivers. */
+    sealed interface OfEvents extends Command {}
 
     /** Command about locks on subtrees (docs/protocols/locking.md). */
     sealed interface OfLocking extends Command {}
@@ -179,16 +182,16 @@ public sealed interface Command {
      * Makes an object visible, after all its extents are complete. Answered by {@link Reply.ObjectStored}. Refused, it
      * leaves the ranges to the submitter.
      *
-     * @param layout ranges of this session, not used or abandoned before
+     * @param content inline bytes, or ranges of this session, not used or abandoned before
      * @param lock if it names no retention, the bucket's default applies
-     * @param epochs see {@link EpochClaim}; empty if the object is empty
-     * @param pending ids of the pending uploads whose ranges the layout uses; what it does not use of them is freed
+     * @param epochs see {@link EpochClaim}; empty without extents
+     * @param pending ids of the pending uploads whose ranges the content uses; what it does not use of them is freed
      */
     record PutObject(
             String bucket,
             String key,
             Condition condition,
-            ObjectLayout layout,
+            OwnContent content,
             ObjectAttributes attributes,
             ObjectLock lock,
             List<EpochClaim> epochs,
@@ -199,11 +202,11 @@ public sealed interface Command {
                 String bucket,
                 String key,
                 Condition condition,
-                ObjectLayout layout,
+                OwnContent content,
                 ObjectAttributes attributes,
                 List<EpochClaim> epochs,
                 List<Long> pending) {
-            this(bucket, key, condition, layout, attributes, ObjectLock.NONE, epochs, pending);
+            this(bucket, key, condition, content, attributes, ObjectLock.NONE, epochs, pending);
         }
 
         public PutObject {
@@ -265,10 +268,26 @@ public sealed interface Command {
         EVEN_IF_ABSENT
     }
 
-    /** Replaces the tags of a version. Answered by {@link Reply.ObjectStored}. */
-    record SetTags(String bucket, String key, long version, SortedMap<String, String> tags) implements OfSetting {
+    /**
+     * Replaces the tags of a version. Answered by {@link Reply.ObjectStored}.
+     *
+     * @param before tags that the version must have now; empty for any
+     */
+    record SetTags(
+            String bucket,
+            String key,
+            long version,
+            SortedMap<String, String> tags,
+            Optional<SortedMap<String, String>> before)
+            implements OfSetting {
+        /** Creates a replacement of any tags. */
+        public SetTags(String bucket, String key, long version, SortedMap<String, String> tags) {
+            this(bucket, key, version, tags, Optional.empty());
+        }
+
         public SetTags {
             tags = ObjectAttributes.NONE.withTags(tags).tags();
+            before = before.map(map -> ObjectAttributes.NONE.withTags(map).tags());
         }
     }
 
@@ -350,13 +369,13 @@ public sealed interface Command {
      * Answered by {@link Reply.PartStored}. Refused, it leaves the ranges to the submitter.
      *
      * @param number 1 to {@link PartSelection#NUMBER_MAX}
-     * @param layout as in {@link PutObject}, with the epochs and the pending uploads
+     * @param content as in {@link PutObject}, with the epochs and the pending uploads
      * @param attributes of the part
      */
     record PutPart(
             UploadName upload,
             int number,
-            ObjectLayout layout,
+            OwnContent content,
             ObjectAttributes attributes,
             List<EpochClaim> epochs,
             List<Long> pending)
@@ -561,11 +580,36 @@ public sealed interface Command {
         }
     }
 
-    /** Ends an access key for good. Requires the right to administer the cluster. */
+    /** Ends an access key for good: its id is never given again. Requires the right to administer the cluster. */
     record RemoveAccessKey(String id) implements OfAccessKey {}
 
     /** Names the gateways in place of those named so far. Requires the right to administer the cluster. */
     record SetGateways(Gateways gateways) implements OfAccessKey {}
+
+    /** Names a webhook, or replaces the one with this name. Requires the right to administer the cluster. */
+    record SetWebhook(Webhook webhook) implements OfEvents, Administrative {}
+
+    /** Removes a webhook. Events for it wait in the buckets. Requires the right to administer the cluster. */
+    record RemoveWebhook(String name) implements OfEvents, Administrative {}
+
+    /**
+     * Command that claims the right to deliver the events of a bucket for {@link #LEASE_MILLIS}, unless another one has
+     * it, and acknowledges delivered events. For the bucket's creator, and for who may administer it. Answered by {@link
+     * Reply.EventsClaimed}.
+     *
+     * @param claimant a number that the claimant has drawn, above 0
+     * @param acknowledged all events up to this position are removed
+     */
+    record ClaimEvents(String bucket, long claimant, long acknowledged) implements OfEvents {
+        /** Agreed time after which another one may deliver. */
+        public static final long LEASE_MILLIS = 30_000;
+
+        public ClaimEvents {
+            if (claimant <= 0 || acknowledged < 0) {
+                throw new IllegalArgumentException("claimant " + claimant + " acknowledges " + acknowledged);
+            }
+        }
+    }
 
     /**
      * Command that sets whether supervisors may start replicas from this release. Requires the right to administer the

@@ -40,7 +40,8 @@ import io.bulwark.protocol.metadata.Command.SetGrant;
 import io.bulwark.protocol.metadata.Command.SetNode;
 import io.bulwark.protocol.metadata.Command.SetRelease;
 import io.bulwark.protocol.object.ObjectAttributes;
-import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.object.ObjectContent;
+import io.bulwark.protocol.object.OwnContent;
 import io.bulwark.protocol.object.ObjectLock;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.wire.MalformedException;
@@ -110,6 +111,7 @@ final class CommandCodec {
             case SetActFor set -> writeActFor(set, out.u8(29));
             case Command.OfSetting setting -> BucketCodec.write(setting, out);
             case Command.OfAccessKey ofKey -> AccessKeyCodec.write(ofKey, out);
+            case Command.OfEvents events -> EventCodec.write(events, out);
             case Command.OfUpload upload -> UploadCodec.write(upload, out);
             case Command.OfLocking locking -> LockingCodec.write(locking, out);
             case Command.OfNodeFault fault -> FaultCodec.write(fault, out);
@@ -253,6 +255,7 @@ final class CommandCodec {
                     BucketCodec.SET_RETENTION,
                     BucketCodec.SET_LEGAL_HOLD -> BucketCodec.read(type, in);
             case 50, 51, 52 -> AccessKeyCodec.read(type, in);
+            case 90, 91, 92 -> EventCodec.read(type, in);
             case 70, 71, 72 -> LockingCodec.read(type, in);
             case 80, 81, 82 -> FaultCodec.read(type, in);
             default -> UploadCodec.read(type, in);
@@ -294,7 +297,7 @@ final class CommandCodec {
     private static void writePut(PutObject put, WireWriter out) {
         out.string(put.bucket()).string(put.key());
         put.condition().write(out);
-        put.layout().write(out);
+        ObjectContent.write(put.content(), out);
         put.attributes().write(out);
         put.lock().write(out);
         Lists.write(put.epochs(), out, EpochClaim::write);
@@ -306,7 +309,7 @@ final class CommandCodec {
                 name(in),
                 name(in),
                 Condition.read(in),
-                ObjectLayout.read(in),
+                OwnContent.read(in),
                 ObjectAttributes.read(in),
                 ObjectLock.read(in),
                 Lists.read(in, Volume.GROUPS_MAX, EpochClaim::read),

@@ -45,6 +45,8 @@ public final class MetadataStateMachine {
     private final Inodes inodes;
     private final Namespace namespace;
     private final Uploads uploads;
+    private final BucketEvents events;
+    private final Webhooks webhooks;
     private final BucketDocuments documents;
     private final EvidenceRecord evidence;
     private final Registry registry;
@@ -102,12 +104,15 @@ public final class MetadataStateMachine {
         locks = new LockTable(tables, sessions, volumes);
         Compositions compositions = new Compositions(tables);
         inodes = new Inodes(tables, sessions, volumes, compositions, locks);
-        namespace = new Namespace(tables, volumes, inodes, bucketsMax);
+        registry = new Registry(tables, sessions, inodes, grants, genesis);
+        replicas = new Replicas(tables, registry, genesis);
+        events = new BucketEvents(tables);
+        webhooks = new Webhooks(tables);
+        namespace = new Namespace(tables, volumes, inodes, replicas, events, bucketsMax);
         uploads = new Uploads(tables, namespace, inodes, compositions);
-        documents = new BucketDocuments(tables);
+        documents = new BucketDocuments(tables, events);
         evidence = new EvidenceRecord(tables);
         permissions = new Permissions(tables, volumes, grants);
-        registry = new Registry(tables, sessions, inodes, grants, genesis);
         audit = new AuditLog(tables, genesis, registry);
         releases = new Releases(tables);
         suspensions = new Suspensions(tables, volumes, grants, sessions, inodes, evidence);
@@ -117,12 +122,13 @@ public final class MetadataStateMachine {
         reports = List.of(evidence.reports(), suspensions.reports(), faults);
         holders = new PlacementChanges(tables, volumes, registry, reports);
         removals = new NodeRemovals(tables, volumes, faults, holders, sessions, locks);
-        replicas = new Replicas(tables, registry, genesis);
         logs = new LogExecution(tables, sessions, permissions, suspensions, actFor, this::run);
         rounds = new Rounds(tables, sessions, locks, inodes, replicas, logs);
         lockView = new ReplicaLocks(tables, rounds, log -> {
             OverlayState overlay = new OverlayState(state);
-            return new LogOverlay(overlay, new MetadataStateMachine(overlay, genesis, weightMax, bucketsMax), log);
+            MetadataStateMachine machine =
+                    new MetadataStateMachine(overlay, genesis, weightMax, bucketsMax).withFaulty(replicas.assumed());
+            return new LogOverlay(overlay, machine, log);
         });
     }
 
@@ -324,6 +330,12 @@ public final class MetadataStateMachine {
         return audit.authorization(ended, next);
     }
 
+    /** Returns the replicas that order. */
+    public Configuration configuration() {
+        tables.begin();
+        return replicas.ordering();
+    }
+
     /** Records that this configuration has begun to order. */
     public void onReconfigured(Configuration now) {
         replicas.begin(now);
@@ -453,6 +465,7 @@ public final class MetadataStateMachine {
 
     private Reply run(Authority by, Session session, Command command) {
         PrincipalId submitter = by.sender();
+        events.begin(by.principal());
         long now = tables.supply().nowMillis();
         return switch (command) {
             case Command.RenewSession ignored -> new Reply.Done();
@@ -510,6 +523,9 @@ public final class MetadataStateMachine {
             case Command.SetAccessKey set -> done(() -> accessKeys.set(set, submitter));
             case Command.RemoveAccessKey remove -> done(() -> accessKeys.remove(remove.id()));
             case Command.SetGateways set -> done(() -> accessKeys.set(set.gateways()));
+            case Command.SetWebhook set -> done(() -> webhooks.set(set.webhook(), submitter));
+            case Command.RemoveWebhook remove -> done(() -> webhooks.remove(remove.name()));
+            case Command.ClaimEvents claim -> events.claim(namespace.bucket(claim.bucket()), claim);
             case Command.SetRelease set -> done(() -> releases.set(set));
             case Command.Lock lock -> lock(session, lock);
             case Command.Unlock ignored -> done(() -> locks.unlock(session));
@@ -670,6 +686,19 @@ public final class MetadataStateMachine {
                 Grants.require(administers || self.equals(list.person()), asker, "list access keys of others");
                 yield accessKeys.list(list);
             }
+            case Query.ListWebhooks ignored -> {
+                boolean isGateway = accessKeys.gateways().doors().contains(asker.sender());
+                Grants.require(administers || isGateway, asker, "list webhooks");
+                yield webhooks.list();
+            }
+            case Query.ListEventLogs list ->
+                events.list(
+                        list,
+                        bucket -> administers
+                                || bucket.creator.equals(self)
+                                || (asker.onBehalfOf().isEmpty()
+                                        && tables.actFor.contains(
+                                                new Tables.ActForKey(asker.sender(), bucket.creator))));
             case Query.ListGateways ignored -> new Reply.GatewayList(accessKeys.gateways());
             case Query.ListLocks list -> locks.list(list, asker.principal(), administers);
             case Query.LogOutcome of -> rounds.outcome(asker.sender(), of);
@@ -709,13 +738,14 @@ public final class MetadataStateMachine {
                         inodes.inode(found.link().inode()));
             }
             case Query.FindInode of -> new Reply.InodeFound(inodes.exists(of.inode()));
-            case Query.ListObjects of -> new Listing(inodes).objects(namespace.bucket(of.bucket()), of);
-            case Query.ListVersions of -> new Listing(inodes).versions(namespace.bucket(of.bucket()), of);
+            case Query.ListObjects of -> Listing.objects(namespace.bucket(of.bucket()), of);
+            case Query.ListVersions of -> Listing.versions(namespace.bucket(of.bucket()), of);
             case Query.ListBuckets of -> namespace.list(of);
             case Query.FindSlices of -> uploads.answer(of);
             case Query.FindUpload of -> uploads.answer(of);
             case Query.ListUploads of -> uploads.answer(of);
             case Query.ListParts of -> uploads.answer(of);
+            case Query.ListEvents of -> events.list(namespace.bucket(of.bucket()), of);
             case Query.FindDocument of -> documents.find(namespace.bucket(of.bucket()), of.name());
             case Query.ListDocuments of -> documents.names(namespace.bucket(of.bucket()));
             case Query.CountWriters ignored -> new Reply.Writers(grants.writersOfVersions());
@@ -734,6 +764,7 @@ public final class MetadataStateMachine {
                 inodes.count(),
                 volumes.bytes(),
                 sessions.openCount(),
+                locks.openLogs(),
                 totals.historyDigest);
     }
 }

@@ -75,6 +75,7 @@ final class Permissions {
             case Command.SetRelease ignored -> Grants.require(mayAdminister(by), by, "allow releases");
             case Command.SetGrant set -> Grants.require(mayGrant(by, set.scope()), by, "give grants there");
             case Command.OfAccessKey ignored -> Grants.require(mayAdminister(by), by, "change access keys");
+            case Command.OfEvents events -> checkEvents(by, events);
             case Command.SetActFor ignored -> Grants.require(mayAdminister(by), by, "let principals act for others");
             case Command.Lock lock ->
                 lock.subtrees().stream()
@@ -163,6 +164,14 @@ final class Permissions {
         }
     }
 
+    private void checkEvents(Authority by, Command.OfEvents command) {
+        switch (command) {
+            case Command.SetWebhook ignored -> Grants.require(mayAdminister(by), by, "change webhooks");
+            case Command.RemoveWebhook ignored -> Grants.require(mayAdminister(by), by, "change webhooks");
+            case Command.ClaimEvents claim -> requireKeeper(by, claim.bucket());
+        }
+    }
+
     private void checkUpload(Authority by, Command.OfUpload command) {
         switch (command) {
             case Command.ComposeObject compose -> {
@@ -191,7 +200,14 @@ final class Permissions {
             case Query.FindUpload find -> requireUse(by, find.upload().bucket());
             case Query.ListUploads list -> requireUse(by, list.bucket());
             case Query.ListParts list -> requireUse(by, list.upload().bucket());
-            case Query.FindDocument find -> require(by, find.bucket(), Right.READ);
+            case Query.ListEvents list -> require(by, list.bucket(), Right.READ);
+            case Query.FindDocument find ->
+                Grants.require(
+                        actsForCreator(by, find.bucket())
+                                || mayActOnBucket(by, find.bucket(), Right.READ)
+                                || isNode(by),
+                        by,
+                        "read");
             case Query.ListDocuments list -> require(by, list.bucket(), Right.READ);
             // Names of buckets, and whether an inode is there, are for everybody who may read anything.
             default ->
@@ -229,6 +245,18 @@ final class Permissions {
 
     private void requireRead(Authority by, List<ObjectRange> slices) {
         slices.stream().map(ObjectRange::bucket).distinct().forEach(bucket -> require(by, bucket, Right.READ));
+    }
+
+    /**
+     * Returns whether a door may read for the creator of a bucket. It could ask on behalf of him, but does not know who he
+     * is before it has the rules for those who have not signed in.
+     */
+    private boolean actsForCreator(Authority by, String name) {
+        return by.onBehalfOf().isEmpty()
+                && bucket(name)
+                        .flatMap(bucket -> tables.actFor.get(new Tables.ActForKey(by.sender(), bucket.creator)))
+                        .filter(Right.READ::in)
+                        .isPresent();
     }
 
     /** Uploads are for those who read the bucket, and for those who only write to it. */

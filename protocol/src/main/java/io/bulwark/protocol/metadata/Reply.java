@@ -13,6 +13,7 @@ import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.object.ObjectLock;
+import io.bulwark.protocol.object.OwnContent;
 import io.bulwark.protocol.object.Slice;
 import io.bulwark.protocol.object.VersionState;
 import io.bulwark.protocol.ordering.membership.Configuration;
@@ -60,6 +61,9 @@ public sealed interface Reply {
 
     /** Reply about the access keys of gateways. */
     sealed interface OfAccessKey extends Reply {}
+
+    /** Reply about event logs of buckets, and their receivers. */
+    sealed interface OfEvents extends Reply {}
 
     /** Reply about locks on subtrees. */
     sealed interface OfLocking extends Reply {}
@@ -140,6 +144,7 @@ public sealed interface Reply {
      * Counts of the state machine.
      *
      * @param objects names that are not hidden by a delete marker
+     * @param logs those of holders of locks
      * @param digest SHA-256 over the chain of all submissions so far, with their times and replies: where it is equal,
      *     the resulting states are equal
      */
@@ -152,10 +157,19 @@ public sealed interface Reply {
             long inodes,
             long bytes,
             int openSessions,
+            OpenLogs logs,
             Bytes digest)
             implements Reply {
         static final int DIGEST_BYTES = 32;
     }
+
+    /**
+     * Logs whose entries are not all executed yet.
+     *
+     * @param locks of all of them
+     * @param oldestMillis served time since the lock of the oldest one; 0 if there is none
+     */
+    record OpenLogs(int logs, int locks, long oldestMillis) {}
 
     /** Closed for good if the session exists but is for another volume. */
     record Session(SessionState state) implements Reply {}
@@ -224,11 +238,11 @@ public sealed interface Reply {
     record InodeFound(boolean exists) implements Reply {}
 
     /**
-     * A slice of a composition, with the extents of what it slices.
+     * A slice of a composition, with what leads to its bytes.
      *
      * @param start the offset of its first byte in the composition
      */
-    record SliceEntry(long start, Slice slice, ObjectLayout layout) {}
+    record SliceEntry(long start, Slice slice, OwnContent content) {}
 
     /** A page: it ends before the composition does if there is more. */
     record SliceList(List<SliceEntry> slices) implements OfUpload {
@@ -477,6 +491,60 @@ public sealed interface Reply {
     /** The gateways. */
     record GatewayList(Gateways gateways) implements OfAccessKey {}
 
+    /** The webhooks, ascending by name. */
+    record WebhookList(List<Webhook> webhooks) implements OfEvents {
+        public WebhookList {
+            webhooks = List.copyOf(webhooks);
+        }
+    }
+
+    /**
+     * Answer to a claim.
+     *
+     * @param held whether the claimant delivers; if not, nothing was acknowledged
+     * @param pending number of events in the log
+     * @param dropped number of events that were dropped because the log was full
+     */
+    record EventsClaimed(boolean held, int pending, long dropped) implements OfEvents {}
+
+    /** One event of a list. Positions ascend with gaps, and are never reused. */
+    record EventEntry(long position, ObjectEvent event) {}
+
+    /** Page of events. */
+    record EventList(List<EventEntry> events) implements OfEvents {
+        public EventList {
+            events = List.copyOf(events);
+        }
+    }
+
+    /**
+     * Event log of a bucket.
+     *
+     * @param pending number of events in it
+     * @param dropped number of events that were dropped because it was full
+     * @param oldestMillis time of the first event; 0 if there is none
+     * @param claimant who delivers; 0 if nobody does
+     */
+    record EventLogEntry(
+            String bucket,
+            PrincipalId creator,
+            int pending,
+            long bytes,
+            long dropped,
+            long oldestMillis,
+            long claimant) {}
+
+    /**
+     * Page of event logs.
+     *
+     * @param next name after which the following page begins; empty if there is none
+     */
+    record EventLogList(List<EventLogEntry> logs, String next) implements OfEvents {
+        public EventLogList {
+            logs = List.copyOf(logs);
+        }
+    }
+
     /**
      * The releases that are allowed, ascending by hash; none if nothing is checked.
      *
@@ -576,9 +644,10 @@ public sealed interface Reply {
     /**
      * One lock.
      *
+     * @param ageMillis served time since it was given
      * @param reason of the round that closes the log; empty while none is open
      */
-    record LockEntry(Subtree subtree, LogId log, Optional<RoundReason> reason) {}
+    record LockEntry(Subtree subtree, LogId log, long ageMillis, Optional<RoundReason> reason) {}
 
     /**
      * A page.

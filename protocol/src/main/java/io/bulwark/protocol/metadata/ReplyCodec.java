@@ -112,6 +112,7 @@ final class ReplyCodec {
             case ReleaseList list ->
                 Lists.write(list.hashes(), out.u8(22).i64(list.version()), (hash, to) -> to.raw(hash));
             case Reply.OfAccessKey ofKey -> AccessKeyCodec.write(ofKey, out);
+            case Reply.OfEvents events -> EventCodec.write(events, out);
             case GenesisTold told -> told.genesis().write(out.u8(24));
             case Writers writers -> out.u8(26).i32(writers.count());
             case ReplicaList list -> writeReplicas(list, out.u8(27));
@@ -236,6 +237,7 @@ final class ReplyCodec {
                         Configuration.read(in), in.bool() ? Optional.of(Configuration.read(in)) : Optional.empty());
             case 28 -> new ActForList(Lists.read(in, Query.PAGE_MAX, ReplyCodec::readActFor), PrincipalId.read(in));
             case 29 -> new EvidenceFound(in.bool() ? Optional.of(Evidence.read(in)) : Optional.empty());
+            case 90, 91, 92, 93 -> EventCodec.readReply(type, in);
             case 50, 51, 52 -> AccessKeyCodec.readReply(type, in);
             case 60, 61, 62 -> BucketCodec.readReply(type, in);
             case 70, 71, 72 -> LockingCodec.readReply(type, in);
@@ -305,7 +307,9 @@ final class ReplyCodec {
                 .i32(status.volumes())
                 .i32(status.buckets());
         out.i64(status.objects()).i64(status.inodes()).i64(status.bytes());
-        out.i32(status.openSessions()).raw(status.digest());
+        Reply.OpenLogs logs = status.logs();
+        out.i32(status.openSessions()).i32(logs.logs()).i32(logs.locks()).i64(logs.oldestMillis());
+        out.raw(status.digest());
     }
 
     private static Status readStatus(WireReader in) {
@@ -318,6 +322,7 @@ final class ReplyCodec {
                 in.nonNegative64(),
                 in.nonNegative64(),
                 in.i32(0, Integer.MAX_VALUE),
+                new Reply.OpenLogs(in.i32(0, Integer.MAX_VALUE), in.i32(0, Integer.MAX_VALUE), in.nonNegative64()),
                 in.raw(Status.DIGEST_BYTES));
     }
 

@@ -34,6 +34,9 @@ final class Totals {
     /** Part of the room for weight that logs may draw. */
     long weightEscrow;
 
+    /** Position of the last event of all logs; none is reused. */
+    long lastEvent;
+
     int openSessions;
     int inodes;
     int buckets;
@@ -53,7 +56,8 @@ final class Totals {
         out.i32(lastVolume).i64(mapVersion).i64(sequence).i64(lastInode).i64(lastVersion);
         out.i64(lastReport).i64(lastEvidence).i64(weight);
         out.i32(openSessions).i32(inodes).i32(buckets).i32(uploads).i64(visible);
-        out.i64(lastArrival).i64(weightEscrow).i32(locks).i32(holders).i32(marks).i64(faultsDueMillis);
+        out.i64(lastArrival).i64(lastEvent).i64(weightEscrow).i32(locks).i32(holders).i32(marks);
+        out.i64(faultsDueMillis);
     }
 
     static Totals read(WireReader in) {
@@ -77,6 +81,7 @@ final class Totals {
         totals.uploads = in.i32(0, Integer.MAX_VALUE);
         totals.visible = in.nonNegative64();
         totals.lastArrival = in.nonNegative64();
+        totals.lastEvent = in.nonNegative64();
         totals.weightEscrow = in.nonNegative64();
         totals.locks = in.i32(0, Integer.MAX_VALUE);
         totals.holders = in.i32(0, Integer.MAX_VALUE);

@@ -52,6 +52,8 @@ final class Touches {
             case Command.RemoveNode ignored -> List.of();
             case Command.SetRelease ignored -> List.of();
             case Command.OfAccessKey ignored -> List.of();
+            // No reply to a change depends on the event log of its bucket.
+            case Command.OfEvents ignored -> List.of();
             // No group of a volume with locks has an announced change that they could open.
             case Command.SealEpoch ignored -> List.of();
             case Command.ConfirmEpoch ignored -> List.of();
@@ -124,6 +126,8 @@ final class Touches {
             case Query.ListGrants ignored -> List.of();
             case Query.ListActFor ignored -> List.of();
             case Query.OfAccessKey ignored -> List.of();
+            // Events that logs hold appear when these are closed.
+            case Query.OfEvents ignored -> List.of();
             case Query.ListReleases ignored -> List.of();
             case Query.ListAudit ignored -> List.of();
             case Query.ListSuspensions ignored -> List.of();

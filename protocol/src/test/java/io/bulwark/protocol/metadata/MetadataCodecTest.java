@@ -84,6 +84,7 @@ class MetadataCodecTest {
                         Command.UpdateBucket.class,
                         Command.PutDocument.class,
                         Command.RemoveDocument.class,
+                        Command.ClaimEvents.class,
                         Command.SetTags.class,
                         Command.SetRetention.class,
                         Command.SetLegalHold.class,

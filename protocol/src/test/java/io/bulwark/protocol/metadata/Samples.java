@@ -17,6 +17,7 @@ import io.bulwark.protocol.locking.LogHead;
 import io.bulwark.protocol.locking.LogId;
 import io.bulwark.protocol.locking.Subtree;
 import io.bulwark.protocol.object.Composition;
+import io.bulwark.protocol.object.InlineContent;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
@@ -77,6 +78,10 @@ final class Samples {
     }
 
     private static final PrincipalId PERSON = PrincipalId.client(8);
+    private static final Webhook WEBHOOK =
+            new Webhook("thumbnails", "https://hooks.example/events", "BWKSAMPLE23456789012");
+    private static final ObjectEvent EVENT = new ObjectEvent(
+            ObjectEvent.Kind.COMPLETE_UPLOAD, "a/\u00fc", 9, true, 1_000_005, "a9", PERSON, 1_700_000_000_000L);
     private static final Gateways GATEWAYS = new Gateways(List.of(OWNER), PrincipalId.client(0), PERSON);
     private static final AccessKey ACCESS_KEY = new AccessKey(
             "BWKSAMPLE23456789012",
@@ -208,6 +213,9 @@ final class Samples {
                         ACCESS_KEY, List.of(new SealedSecret(OWNER, MetadataFixture.filled(139, 0x5E)))));
         all.put("remove-access-key", new Command.RemoveAccessKey("BWKSAMPLE23456789012"));
         all.put("set-gateways", new Command.SetGateways(GATEWAYS));
+        all.put("set-webhook", new Command.SetWebhook(WEBHOOK));
+        all.put("remove-webhook", new Command.RemoveWebhook("thumbnails"));
+        all.put("claim-events", new Command.ClaimEvents("films", 7_000_000_000_001L, 41));
         return all;
     }
 
@@ -238,8 +246,8 @@ final class Samples {
                 new Reply.LockList(
                         List.of(
                                 new Reply.LockEntry(
-                                        new Subtree("films", "a/"), LOG, Optional.of(RoundReason.CONTENDED)),
-                                new Reply.LockEntry(new Subtree("music", ""), LOG, Optional.empty())),
+                                        new Subtree("films", "a/"), LOG, 61_000, Optional.of(RoundReason.CONTENDED)),
+                                new Reply.LockEntry(new Subtree("music", ""), LOG, 0, Optional.empty())),
                         true));
         all.put(
                 "log-outcome",
@@ -288,6 +296,9 @@ final class Samples {
         Bytes content = MetadataFixture.filled(5, 0xD0);
         all.put("put-document", new Command.PutDocument("films", "cors", Condition.ifVersion(9), content));
         all.put("remove-document", new Command.RemoveDocument("films", "cors", Condition.NONE));
+        all.put(
+                "replace-tags",
+                new Command.SetTags("films", "a", 3, attributes().tags(), Optional.of(new TreeMap<>(Map.of("a", "b")))));
         all.put("set-tags", new Command.SetTags("films", "a", 3, attributes().tags()));
         Retention retention = new Retention(Retention.Mode.GOVERNANCE, 1_800_000_000_000L);
         all.put("set-retention", new Command.SetRetention("films", "a", 3, retention, true));
@@ -328,6 +339,9 @@ final class Samples {
         all.put("list-uploads", new Query.ListUploads("films", "a", "ab", 17, 10));
         all.put("list-parts", new Query.ListParts(UPLOAD, 4, 10));
         all.put("find-access-key", new Query.FindAccessKey("BWKSAMPLE23456789012"));
+        all.put("list-webhooks", new Query.ListWebhooks());
+        all.put("list-events", new Query.ListEvents("films", 41, 10));
+        all.put("list-event-logs", new Query.ListEventLogs("films", 10));
         all.put("list-access-keys", new Query.ListAccessKeys(PERSON, "BWKSAMPLE23456789012", 10));
         all.put("list-gateways", new Query.ListGateways());
         all.put("list-locks", new Query.ListLocks(Optional.of(new Subtree("films", "a/")), 10));
@@ -352,6 +366,13 @@ final class Samples {
                 "composition-found",
                 new Reply.ObjectFound(
                         3, 1_700_000_000_001L, state(), new Inode(13, new Composition(1, 1 << 20, 3), 6)));
+        all.put(
+                "inline-found",
+                new Reply.ObjectFound(
+                        3,
+                        1_700_000_000_001L,
+                        state(),
+                        new Inode(14, new InlineContent(1, Bytes.of((byte) 1, (byte) 2, (byte) 3)), 6)));
         all.put("part-stored", new Reply.PartStored(20, 700, 6));
         all.put("upload-begun", new Reply.UploadBegun(17, 6));
         all.put("slice-list", new Reply.SliceList(List.of(new Reply.SliceEntry(100, new Slice(12, 40, 50), LAYOUT))));
@@ -410,7 +431,8 @@ final class Samples {
         all.put("deleted", new Reply.Deleted(4, true, false));
         all.put("map", mapWith(new PlacementGroup(2, List.of(0, 1, 2, 3))));
         all.put("changing-map", changingMap());
-        all.put("status", new Reply.Status(1, 2, 3, 4, 5, 6, 7, 8, MetadataFixture.filled(32, 0xD1)));
+        all.put("status", new Reply.Status(
+                        1, 2, 3, 4, 5, 6, 7, 8, new Reply.OpenLogs(9, 10, 11), MetadataFixture.filled(32, 0xD1)));
         all.put("session", new Reply.Session(SessionState.CLOSED));
         all.put("granted", new Reply.Granted(true, false));
         all.put(
@@ -509,6 +531,13 @@ final class Samples {
         all.put(
                 "access-key-list",
                 new Reply.AccessKeyList(List.of(new Reply.AccessKeyEntry(ACCESS_KEY, List.of(OWNER))), "BWKSAMPLE"));
+        all.put("webhook-list", new Reply.WebhookList(List.of(WEBHOOK)));
+        all.put("events-claimed", new Reply.EventsClaimed(true, 3, 1));
+        all.put("event-list", new Reply.EventList(List.of(new Reply.EventEntry(42, EVENT))));
+        all.put(
+                "event-log-list",
+                new Reply.EventLogList(
+                        List.of(new Reply.EventLogEntry("films", PERSON, 3, 300, 1, 1_700_000_000_000L, 7)), "films"));
         all.put("gateway-list", new Reply.GatewayList(GATEWAYS));
         all.put(
                 "genesis-told",
