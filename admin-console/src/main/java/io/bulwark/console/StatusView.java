@@ -26,7 +26,16 @@ public record StatusView(
         List<Bucket> buckets,
         List<Fault> faults,
         List<EventLog> eventLogs,
-        Recoveries recoveries) {
+        Recoveries recoveries,
+        OpenLogs logs) {
+
+    /**
+     * Logs of clients with locks, whose operations are not all ordered yet.
+     *
+     * @param locks of all of them
+     * @param oldestMillis time since the lock of the oldest one was given
+     */
+    public record OpenLogs(int logs, int locks, long oldestMillis) {}
 
     /**
      * JSON form of the event log of a bucket.
@@ -245,7 +254,11 @@ public record StatusView(
                                 log.dropped(),
                                 log.oldest().map(Instant::toEpochMilli).orElse(null)))
                         .toList(),
-                recoveries(status.recoveries()));
+                recoveries(status.recoveries()),
+                new OpenLogs(
+                        status.logs().logs(),
+                        status.logs().locks(),
+                        status.logs().oldest().toMillis()));
     }
 
     private static Node node(ClusterStatus.NodeStatus node) {

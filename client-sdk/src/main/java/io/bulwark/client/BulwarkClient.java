@@ -20,6 +20,7 @@ import io.bulwark.client.metadata.ReplicaPaths;
 import io.bulwark.client.object.ByteBudget;
 import io.bulwark.client.object.Deadline;
 import io.bulwark.client.object.EpochFollower;
+import io.bulwark.client.object.InlineLimit;
 import io.bulwark.client.object.Metadata;
 import io.bulwark.client.object.NodeExtents;
 import io.bulwark.client.object.NodeHealth;
@@ -87,6 +88,7 @@ final class BulwarkClient implements Bulwark {
     private final SessionPool sessions;
     private final ObjectStore store;
     private final ObjectStore salvageStore;
+    private final InlineLimit inlineLimit;
     private final WriteQueue writeTurns;
     private final ClusterView view;
     private final Optional<TrustWatch> trust;
@@ -145,6 +147,8 @@ final class BulwarkClient implements Bulwark {
                 metadata, sessions, extents(driver, health, map, false), new ByteBudget(config.bytesInFlightMax()));
         this.store = locks.map(stored::withLocks).orElse(stored);
         this.salvageStore = store.withExtents(extents(driver, health, map, true));
+        this.inlineLimit = new InlineLimit(
+                config.inlineMax(), () -> replicasNow().faulty());
         this.trust = TrustWatch.start(config.channels(), credentials, group, kept, replicas::query);
         driver.failIf(this::denial);
     }
@@ -181,6 +185,7 @@ final class BulwarkClient implements Bulwark {
         this.view = own.view;
         this.store = own.store.onBehalfOf(person);
         this.salvageStore = own.salvageStore.onBehalfOf(person);
+        this.inlineLimit = own.inlineLimit;
         this.writeTurns = own.writeTurns;
         this.trust = own.trust;
     }
@@ -400,6 +405,10 @@ final class BulwarkClient implements Bulwark {
     Configuration replicasNow() {
         return group.map(known -> known.term().configuration())
                 .orElseGet(() -> Configuration.fixed(config.faultyReplicas()));
+    }
+
+    InlineLimit inlineLimit() {
+        return inlineLimit;
     }
 
     /** Returns the configuration of the genesis and all later ones that this client knows. */

@@ -20,6 +20,7 @@ import java.util.TreeMap;
  *
  * @param eventLogs of buckets that notify webhooks
  * @param recoveries state of the proactive recovery of the replicas
+ * @param logs those of clients with locks
  * @param faultyNodes nodes that f + 1 holders of one of their groups find faulty
  */
 public record ClusterStatus(
@@ -30,6 +31,7 @@ public record ClusterStatus(
         List<Fault> faults,
         List<EventLogs.Info> eventLogs,
         Recoveries recoveries,
+        OpenLogs logs,
         List<NodeFault> faultyNodes) {
     public ClusterStatus {
         nodes = List.copyOf(nodes);
@@ -41,7 +43,7 @@ public record ClusterStatus(
         faultyNodes = List.copyOf(faultyNodes);
     }
 
-    /** Creates the status of a cluster without faulty nodes, whose buckets notify nobody. */
+    /** Creates the status of a cluster without event logs, locks and faulty nodes. */
     public ClusterStatus(
             List<NodeStatus> nodes,
             List<ReplicaStatus> replicas,
@@ -49,8 +51,16 @@ public record ClusterStatus(
             List<BucketInfo> buckets,
             List<Fault> faults,
             Recoveries recoveries) {
-        this(nodes, replicas, volumes, buckets, faults, List.of(), recoveries, List.of());
+        this(nodes, replicas, volumes, buckets, faults, List.of(), recoveries, new OpenLogs(0, 0, Duration.ZERO), List.of());
     }
+
+    /**
+     * Logs of clients with locks, whose operations are not all ordered yet.
+     *
+     * @param locks of all of them
+     * @param oldest time since the lock of the oldest one was given
+     */
+    public record OpenLogs(int logs, int locks, Duration oldest) {}
 
     /**
      * Status of a storage node.

@@ -113,7 +113,8 @@ final class ContentPut {
                         subject,
                         isObject,
                         (layout, epochs, pending) ->
-                                destination.apply(attributes.get()).commit(layout, epochs, pending)),
+                                destination.apply(attributes.get()).commit(layout, epochs, pending),
+                        client.inlineLimit()),
                 length,
                 deadline,
                 progress);

@@ -2,6 +2,7 @@ package io.bulwark.client;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.RoundReason;
+import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -10,6 +11,8 @@ import java.util.Optional;
  * @param prefix empty for the whole bucket
  * @param holder the client that holds it
  * @param session of the holder
+ * @param age time since it was given
  * @param closing reason of the round that takes the lock away; empty while none is open
  */
-public record LockInfo(String bucket, String prefix, PrincipalId holder, long session, Optional<RoundReason> closing) {}
+public record LockInfo(
+        String bucket, String prefix, PrincipalId holder, long session, Duration age, Optional<RoundReason> closing) {}

@@ -15,6 +15,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.object.Composition;
+import io.bulwark.protocol.object.InlineContent;
 import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.object.PinLists;
 import io.bulwark.protocol.wire.Bytes;
@@ -109,6 +110,7 @@ final class ObjectFragments {
 
     private Pieces pieces(long first, long end) {
         return switch (object.inode().content()) {
+            case InlineContent ignored -> new Pieces(List.of(), 0);
             case ObjectLayout layout -> {
                 Piece all = new Piece(0, layout);
                 yield new Pieces(List.of(all), all.end());
@@ -126,7 +128,9 @@ final class ObjectFragments {
                     subject,
                     deadline);
             for (Reply.SliceEntry entry : page.slices()) {
-                sliced.merge(entry.slice().inode(), entry.layout(), ObjectLayout::withPinsOf);
+                if (entry.content() instanceof ObjectLayout layout) {
+                    sliced.merge(entry.slice().inode(), layout, ObjectLayout::merged);
+                }
             }
             long reached = page.slices().isEmpty()
                     ? known

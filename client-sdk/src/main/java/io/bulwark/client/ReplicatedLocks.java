@@ -5,6 +5,7 @@ import io.bulwark.protocol.locking.Subtree;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -30,6 +31,7 @@ final class ReplicatedLocks implements Locks {
                                     lock.subtree().prefix(),
                                     lock.log().holder(),
                                     lock.log().session(),
+                                    Duration.ofMillis(lock.ageMillis()),
                                     lock.reason()))
                             .toList();
                     Optional<Subtree> last = locks.isEmpty()

@@ -31,6 +31,7 @@ import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.Message;
 import java.time.Instant;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -98,7 +99,15 @@ final class StatusReport {
                         group.replicas().stream().map(PrincipalId::number).toList(),
                         group.faulty(),
                         RecoverySurvey.recoveries(told)),
+                logs(),
                 faulty);
+    }
+
+    private ClusterStatus.OpenLogs logs() {
+        Reply.OpenLogs open = client.query(
+                        Reply.Status.class, new Query.GetStatus(), Subject.NONE, BulwarkClient.noDeadline())
+                .logs();
+        return new ClusterStatus.OpenLogs(open.logs(), open.locks(), Duration.ofMillis(open.oldestMillis()));
     }
 
     /** None for who may not read: the members' state is everybody's to see, so that a console needs no grant. */

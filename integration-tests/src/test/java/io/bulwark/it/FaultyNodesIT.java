@@ -69,10 +69,15 @@ class FaultyNodesIT {
             load.awaitOperations(50);
 
             LiveCluster.kill(CLUSTER.member("node-" + DYING));
-            assertThat(removed(client, DYING).kind()).isEqualTo(FaultKind.SILENT);
+            await().pollInterval(POLL)
+                    .atMost(LONG)
+                    .until(() -> named(client, DYING)
+                            .filter(fault -> fault.stage() == Stage.REMOVED)
+                            .isPresent());
             load.awaitOperations(50);
 
             load.stop();
+            assertThat(removed(client, DYING).kind()).isEqualTo(FaultKind.SILENT);
             assertThat(load.failures()).isEmpty();
             assertThat(load.readAll(client, "last")).isEmpty();
             assertThat(HistoryCheck.of(load.history()).problem()).isEmpty();

@@ -57,6 +57,9 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
     /** Seed of all random choices of a test; {@code -Dbulwark.seed} repeats it. */
     static final long SEED = Long.getLong("bulwark.seed", System.nanoTime());
 
+    /** Most tests look at fragments of small objects, so that nodes keep these, too. */
+    private static final int INLINE_MAX = Integer.getInteger("bulwark.inline", 0);
+
     private static final int LOG_LINES_SHOWN = 40;
     private static final long REPAIR_MILLIS_MAX = 120_000;
     private static final long CATCH_UP_MILLIS_MAX = 120_000;
@@ -261,7 +264,13 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
 
     /** A client that has seen nothing yet. */
     Bulwark freshClient() {
-        return Bulwark.connect(plan().data().clientProperties());
+        return inlineClient(INLINE_MAX);
+    }
+
+    /** Returns a client that has objects up to a length in the metadata. */
+    Bulwark inlineClient(int inlineMax) {
+        return Bulwark.connect(
+                ClientConfig.load(plan().data().clientProperties()).withInlineMax(inlineMax));
     }
 
     /**
@@ -279,8 +288,9 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
                 principal,
                 KeyRing.file(plan().data().keys(), principal),
                 plan().channels(principal),
-                commandLine.faultyReplicas(),
-                commandLine.replicas());
+                        commandLine.faultyReplicas(),
+                        commandLine.replicas())
+                .withInlineMax(INLINE_MAX);
     }
 
     /** Lets a client of the genesis read and write, which the operator alone may do at first. */
@@ -297,6 +307,9 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
         ClusterPlan planned = new ClusterPlan(
                 data, shape, onHosts ? HostedMembers.addresses(data, shape, network()) : MemberAddresses.loopback());
         plan = planned;
+        planned.prepare();
+        ClientConfig commandLine = ClientConfig.load(data.clientProperties());
+        commandLine.withInlineMax(INLINE_MAX).store(data.clientProperties());
         Members wrapped = making.of(planned);
         made = wrapped;
         Members remembering = new Members() {

@@ -28,15 +28,17 @@ class LockApi {
     /**
      * A lock.
      *
+     * @param ageMillis time since it was given
      * @param closing reason of the round that takes it away; empty while none is open
      */
-    record LockEntry(String bucket, String prefix, String holder, long session, String closing) {
+    record LockEntry(String bucket, String prefix, String holder, long session, long ageMillis, String closing) {
         static LockEntry of(LockInfo lock) {
             return new LockEntry(
                     lock.bucket(),
                     lock.prefix(),
                     lock.holder().toString(),
                     lock.session(),
+                    lock.age().toMillis(),
                     lock.closing()
                             .map(reason -> reason.name().toLowerCase(Locale.ROOT))
                             .orElse(""));

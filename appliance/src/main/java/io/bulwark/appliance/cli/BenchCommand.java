@@ -89,6 +89,11 @@ final class BenchCommand implements Callable<Integer> {
     private int threads;
 
     @Option(
+            names = "--silence",
+            description = "Of `locking`: pause a replica of this machine's appliance for the last measurements.")
+    private boolean silence;
+
+    @Option(
             names = "--seconds",
             paramLabel = "N",
             defaultValue = "10",
@@ -118,7 +123,7 @@ final class BenchCommand implements Callable<Integer> {
             return readRegisters(name);
         }
         if (what == Measurement.LOCKING) {
-            return new LockingBench(access, seconds, files).run(name);
+            return new LockingBench(access, seconds, files, silence).run(name);
         }
         try (Bulwark client = access.connect()) {
             Bucket bucket = client.createBucket(name);

@@ -17,7 +17,8 @@ final class FragmentText {
                 .append(" (")
                 .append(map.policy().text());
         text.append(")").append(System.lineSeparator());
-        text.append("extents: ").append(map.extentCount()).append(", as this client saw them:");
+        text.append("extents: ").append(map.extentCount());
+        text.append(isInline(map) ? ": the bytes stand in the metadata" : ", as this client saw them:");
         for (FragmentMap.Extent extent : map.extents()) {
             text.append(System.lineSeparator())
                     .append(String.format(
@@ -42,6 +43,10 @@ final class FragmentText {
             }
         }
         return text.toString();
+    }
+
+    private static boolean isInline(FragmentMap map) {
+        return map.extentCount() == 0 && map.object().length() > 0;
     }
 
     private static String word(FragmentSurvey.Version version) {

@@ -42,12 +42,13 @@ final class LockCommand implements Runnable {
             System.out.println("No client holds a lock.");
         } else {
             List<List<String>> rows = new ArrayList<>();
-            rows.add(List.of("SUBTREE", "HOLDER", "SESSION", "STATE"));
+            rows.add(List.of("SUBTREE", "HOLDER", "SESSION", "HELD FOR", "STATE"));
             for (LockInfo lock : locks) {
                 rows.add(List.of(
                         lock.bucket() + "/" + lock.prefix(),
                         lock.holder().toString(),
                         Long.toString(lock.session()),
+                        Text.duration(lock.age().toMillis()),
                         lock.closing()
                                 .map(reason -> "closing, " + reason.name().toLowerCase(Locale.ROOT))
                                 .orElse("held")));
@@ -75,13 +76,15 @@ final class LockCommand implements Runnable {
 
     private record ReleasedView(String bucket, String prefix, boolean released) {}
 
-    private record LockView(String bucket, String prefix, String holder, long session, String closing) {
+    private record LockView(
+            String bucket, String prefix, String holder, long session, long ageMillis, String closing) {
         static LockView of(LockInfo lock) {
             return new LockView(
                     lock.bucket(),
                     lock.prefix(),
                     lock.holder().toString(),
                     lock.session(),
+                    lock.age().toMillis(),
                     lock.closing()
                             .map(reason -> reason.name().toLowerCase(Locale.ROOT))
                             .orElse(""));

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -24,12 +25,17 @@ final class LockingBench {
     private final ClusterAccess access;
     private final double seconds;
     private final int files;
+    private final boolean silence;
 
-    /** @param files number of those that are synchronized */
-    LockingBench(ClusterAccess access, double seconds, int files) {
+    /**
+     * @param files number of those that are synchronized
+     * @param silence whether to measure with one replica silent, too
+     */
+    LockingBench(ClusterAccess access, double seconds, int files, boolean silence) {
         this.access = access;
         this.seconds = seconds;
         this.files = files;
+        this.silence = silence;
     }
 
     int run(String bucket) throws InterruptedException {
@@ -55,6 +61,9 @@ final class LockingBench {
                             run.contention(SEVERAL),
                             run.smallFiles(SEVERAL),
                             run.sync(files, Math.max(1, files / FILES_PER_DIRECTORY), 2 * SEVERAL)));
+            if (silence) {
+                tables.put("creates with one replica silent", silenced(run));
+            }
             failures = run.failures();
         } catch (IOException e) {
             throw new CommandFailure(CommandFailure.FAILED, "no files to synchronize: " + e.getMessage());
@@ -62,6 +71,36 @@ final class LockingBench {
         failures.stream().limit(5).forEach(line -> System.err.println("bulwark: " + line));
         print(tables, failures.size());
         return failures.isEmpty() ? 0 : CommandFailure.FAILED;
+    }
+
+    /** Measures while a replica takes everything and answers nothing (figure 5.5.8). */
+    private List<Pair> silenced(LockingRun run) throws IOException, InterruptedException {
+        long pid = StatusCommand.ask(access).members().stream()
+                .filter(member -> member.name().startsWith("replica-") && member.pid() != null)
+                .mapToLong(member -> Objects.requireNonNull(member.pid()))
+                .max()
+                .orElseThrow(() -> new CommandFailure(
+                        CommandFailure.FAILED, "no replica runs on this machine: leave --silence out"));
+        List<Pair> pairs = new ArrayList<>();
+        signal("STOP", pid);
+        try {
+            for (int callers : CALLERS) {
+                pairs.add(run.operations(LockingRun.Kind.CREATE, callers));
+            }
+        } finally {
+            signal("CONT", pid);
+        }
+        return pairs;
+    }
+
+    private static void signal(String name, long pid) throws IOException, InterruptedException {
+        int code = new ProcessBuilder("kill", "-" + name, Long.toString(pid))
+                .inheritIO()
+                .start()
+                .waitFor();
+        if (code != 0) {
+            throw new IOException("kill -" + name + " " + pid + " ended with " + code);
+        }
     }
 
     /** Returns the process of the appliance, whose processor time counts, if it runs on this machine. */

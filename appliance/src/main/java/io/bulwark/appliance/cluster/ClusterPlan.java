@@ -108,7 +108,16 @@ public final class ClusterPlan {
 
     /** Returns the configuration with which the console reaches the cluster. */
     public ClientConfig consoleClient() {
-        return clientConfig(CONSOLE);
+        return door(CONSOLE);
+    }
+
+    /** Returns the configuration of a door, with the limit of small objects that the command line's file has. */
+    private ClientConfig door(int client) {
+        ClientConfig config = clientConfig(client);
+        return Files.exists(data.clientProperties())
+                ? config.withInlineMax(
+                        ClientConfig.load(data.clientProperties()).inlineMax())
+                : config;
     }
 
     /** Returns the directory where the console keeps its accounts. */
@@ -118,7 +127,7 @@ public final class ClusterPlan {
 
     /** Returns the configuration with which the S3 gateway reaches the cluster. */
     public ClientConfig s3Client() {
-        return clientConfig(S3);
+        return door(S3);
     }
 
     /** Returns the directory that marks whether the S3 gateway was enabled once. */

@@ -4,6 +4,7 @@ import io.bulwark.client.error.ConfigException;
 import io.bulwark.client.error.FileAccessException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.object.InlineContent;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.transport.file.OutputFile;
@@ -40,6 +41,7 @@ import org.jspecify.annotations.Nullable;
  * replica.3=127.0.0.1:7603
  * bytes-in-flight-max=67108864
  * locking=auto
+ * inline=4096
  * encrypt-with=photos.p12
  * </pre>
  *
@@ -53,7 +55,7 @@ import org.jspecify.annotations.Nullable;
  *     this is needed, as every block has fragments. Optional in the file: by default a sixteenth of the heap, at most 64
  *     MiB
  * @param encryption if present, objects are encrypted here before they leave
- * @param locking whether the client locks parts of the namespace that it uses alone
+ * @param habits how the client uses the metadata
  */
 public record ClientConfig(
         PrincipalId principal,
@@ -63,7 +65,7 @@ public record ClientConfig(
         List<Endpoint> replicas,
         long bytesInFlightMax,
         Optional<EncryptionConfig> encryption,
-        Locking locking) {
+        Habits habits) {
     private static final String PRINCIPAL = ClientSetting.PRINCIPAL.key();
     private static final String KEY_RING = ClientSetting.KEY_RING.key();
     private static final String IDENTITY = ClientSetting.IDENTITY.key();
@@ -119,7 +121,33 @@ public record ClientConfig(
         }
     }
 
-    /** Makes a configuration with the standard choice of locking. */
+    /**
+     * Choices that the client has.
+     *
+     * @param locking whether it locks parts of the namespace that it uses alone
+     * @param inlineMax length up to which an object stands in the metadata; 0 for none
+     */
+    public record Habits(Locking locking, int inlineMax) {
+        /** What measurement favours: see docs/benchmarks.md. */
+        static final Habits STANDARD = new Habits(Locking.STANDARD, 4 << 10);
+
+        public Habits {
+            if (inlineMax < 0 || inlineMax > InlineContent.BYTES_MAX) {
+                throw new IllegalArgumentException(
+                        ClientSetting.INLINE.key() + " is 0 to " + InlineContent.BYTES_MAX + ", not " + inlineMax);
+            }
+        }
+    }
+
+    public Locking locking() {
+        return habits.locking();
+    }
+
+    public int inlineMax() {
+        return habits.inlineMax();
+    }
+
+    /** Makes a configuration with the standard habits. */
     public ClientConfig(
             PrincipalId principal,
             @Nullable Path keyRing,
@@ -128,7 +156,7 @@ public record ClientConfig(
             List<Endpoint> replicas,
             long bytesInFlightMax,
             Optional<EncryptionConfig> encryption) {
-        this(principal, keyRing, channels, faultyReplicas, replicas, bytesInFlightMax, encryption, Locking.STANDARD);
+        this(principal, keyRing, channels, faultyReplicas, replicas, bytesInFlightMax, encryption, Habits.STANDARD);
     }
 
     /** Makes a configuration with the standard bound on bytes in flight. */
@@ -172,19 +200,28 @@ public record ClientConfig(
                 replicas,
                 bytesInFlightMax,
                 Optional.empty(),
-                locking);
+                habits);
     }
 
     /** The same with keys for the objects. */
     public ClientConfig withEncryption(EncryptionConfig keys) {
         return new ClientConfig(
-                principal, keyRing, channels, faultyReplicas, replicas, bytesInFlightMax, Optional.of(keys), locking);
+                principal, keyRing, channels, faultyReplicas, replicas, bytesInFlightMax, Optional.of(keys), habits);
     }
 
     /** The same with another choice of locking. */
     public ClientConfig withLocking(Locking choice) {
+        return with(new Habits(choice, inlineMax()));
+    }
+
+    /** The same with another limit of objects in the metadata; 0 for none. */
+    public ClientConfig withInlineMax(int bytes) {
+        return with(new Habits(locking(), bytes));
+    }
+
+    private ClientConfig with(Habits others) {
         return new ClientConfig(
-                principal, keyRing, channels, faultyReplicas, replicas, bytesInFlightMax, encryption, choice);
+                principal, keyRing, channels, faultyReplicas, replicas, bytesInFlightMax, encryption, others);
     }
 
     /**
@@ -285,7 +322,10 @@ public record ClientConfig(
         }
         encryption.ifPresent(keys -> keys.store(properties, text));
         properties.setProperty(FAULTY, Integer.toString(faultyReplicas));
-        properties.setProperty(ClientSetting.LOCKING.key(), locking.text());
+        properties.setProperty(ClientSetting.LOCKING.key(), locking().text());
+        if (inlineMax() != Habits.STANDARD.inlineMax()) {
+            properties.setProperty(ClientSetting.INLINE.key(), Integer.toString(inlineMax()));
+        }
         if (bytesInFlightMax != bytesInFlightStandard()) {
             properties.setProperty(BYTES_IN_FLIGHT, Long.toString(bytesInFlightMax));
         }
@@ -315,9 +355,17 @@ public record ClientConfig(
                         BYTES_IN_FLIGHT,
                         properties.getProperty(BYTES_IN_FLIGHT, Long.toString(bytesInFlightStandard()))),
                 EncryptionConfig.read(properties, file.toAbsolutePath()),
-                Locking.parse(properties
-                        .getProperty(ClientSetting.LOCKING.key(), Locking.STANDARD.text())
-                        .trim()));
+                habits(properties));
+    }
+
+    private static Habits habits(Properties properties) {
+        Locking locking = Locking.parse(properties
+                .getProperty(ClientSetting.LOCKING.key(), Locking.STANDARD.text())
+                .trim());
+        String inline = properties.getProperty(ClientSetting.INLINE.key());
+        return new Habits(
+                locking,
+                inline == null ? Habits.STANDARD.inlineMax() : Math.toIntExact(number(ClientSetting.INLINE.key(), inline)));
     }
 
     private static ChannelConfig channels(Properties properties, Path file) {

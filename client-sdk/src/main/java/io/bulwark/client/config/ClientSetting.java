@@ -14,6 +14,7 @@ public enum ClientSetting {
             "a sixteenth of the heap, at least 4194304 and at most 67108864",
             "Bytes of blocks that all operations together have in flight, at least 1048576."),
     LOCKING("locking", "auto", "`auto`: the client locks parts of the namespace that it uses alone; `off`."),
+    INLINE("inline", "4096", "Bytes of an object up to which it stands in the metadata, at most 8192; `0`: none does."),
     ENCRYPT_WITH("encrypt-with", "none", "PKCS#12 file with keys: encrypts all objects of the client."),
     ENCRYPT_KEY("encrypt-key", "the only one", "Name of the key for new objects."),
     ENCRYPT_PASSWORD_FILE(

@@ -205,7 +205,7 @@ public final class ClientLocks implements Metadata, LockedLeases, AutoCloseable 
             }
             // The extents of a put belong to this session.
             if (command instanceof Command.PutObject put
-                    && !put.layout().ranges().isEmpty()) {
+                    && !put.content().ranges().isEmpty()) {
                 return order(command, onBehalfOf, names);
             }
             return whenAnswered(names)

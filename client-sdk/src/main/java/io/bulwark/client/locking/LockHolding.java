@@ -73,6 +73,7 @@ final class LockHolding implements Metadata.Session {
     private boolean isPoor;
     private CompletableFuture<Boolean> change = CompletableFuture.completedFuture(true);
     private volatile boolean gone;
+    private volatile Optional<Subtree> refused = Optional.empty();
 
     /**
      * Surroundings of all holdings of a client.
@@ -131,10 +132,16 @@ final class LockHolding implements Metadata.Session {
 
     /** Asks for locks. Completes with whether they are held; not if others are at work there. */
     synchronized CompletableFuture<Boolean> lock(List<Subtree> wanted) {
+        refused = Optional.empty();
         change = change.thenCompose(ignored -> log != null && subtrees.equals(wanted)
                 ? CompletableFuture.completedFuture(true)
                 : endLog().thenCompose(ended -> wasPoor() ? CompletableFuture.completedFuture(false) : order(wanted)));
         return change;
+    }
+
+    /** Returns the subtree for which the last locks were refused, if it is known: others are at work there. */
+    Optional<Subtree> refused() {
+        return refused;
     }
 
     private synchronized boolean wasPoor() {
@@ -165,6 +172,11 @@ final class LockHolding implements Metadata.Session {
                 return true;
             }
             LOG.debug("no lock on {}: {}", wanted, reply, failure);
+            refused = reply instanceof Reply.Failed(MetadataError error, String detail) && error == MetadataError.LOCKED
+                    ? wanted.stream()
+                            .filter(part -> part.toString().equals(detail))
+                            .findFirst()
+                    : Optional.empty();
             if (failure == null) {
                 notice(reply);
             }
@@ -279,7 +291,7 @@ final class LockHolding implements Metadata.Session {
         if (encoded.length() > LogEntry.COMMAND_BYTES_MAX) {
             return orderFreely(command, onBehalfOf);
         }
-        if (command instanceof Command.PutObject put && isTooMuch(put.layout().length())) {
+        if (command instanceof Command.PutObject put && isTooMuch(put.content().length())) {
             return endLog(open.id).thenCompose(ignored -> submit(command, onBehalfOf));
         }
         LogEntry entry = new LogEntry(System.currentTimeMillis(), onBehalfOf, encoded);

@@ -22,6 +22,11 @@ final class VolumeLocks {
     /** Locks that were refused, or given up to others, are not asked for again before. */
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
+    /** The pause of one subtree among others doubles up to this one: asking for it closes the log. */
+    private static final long PAUSE_NANOS_MAX = TimeUnit.SECONDS.toNanos(64);
+
+    private static final int PAUSES_MAX = 1_024;
+
     /** A LOCK waits so long for the extents of a put. A put that takes longer, and comes then, ends the lock. */
     private static final long PUT_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
@@ -40,6 +45,10 @@ final class VolumeLocks {
     private CompletableFuture<Boolean> answer = CompletableFuture.completedFuture(false);
     private boolean sent;
     private long pauseUntilNanos = System.nanoTime();
+    private final Map<Subtree, Pause> pauses = new HashMap<>();
+
+    /** Time in which a subtree that others need is not asked for. */
+    private record Pause(long nanos, long untilNanos) {}
 
     /** @param opening opens a session with a {@link LockHolding} when the first lock is wanted */
     VolumeLocks(Supplier<CompletableFuture<SessionPool.Lease>> opening) {
@@ -158,8 +167,11 @@ final class VolumeLocks {
     }
 
     private void ask() {
-        if (asked.isEmpty() && System.nanoTime() - pauseUntilNanos >= 0) {
-            asked = wanted;
+        long now = System.nanoTime();
+        List<Subtree> free =
+                wanted.stream().filter(subtree -> !isPaused(subtree, now)).toList();
+        if (asked.isEmpty() && !free.isEmpty() && !free.equals(held()) && now - pauseUntilNanos >= 0) {
+            asked = free;
             answer = new CompletableFuture<>();
             sent = false;
             send();
@@ -168,6 +180,11 @@ final class VolumeLocks {
                         .execute(this::send);
             }
         }
+    }
+
+    private boolean isPaused(Subtree subtree, long nowNanos) {
+        return pauses.entrySet().stream()
+                .anyMatch(pause -> subtree.overlaps(pause.getKey()) && nowNanos - pause.getValue().untilNanos < 0);
     }
 
     /** Sends the LOCK once none of the client's own requests is in its way. */
@@ -193,15 +210,43 @@ final class VolumeLocks {
 
     private void onAnswer(List<Subtree> named, boolean held) {
         CompletableFuture<Boolean> answered;
+        boolean isPart = false;
         synchronized (this) {
             answered = answer;
             asked = List.of();
             if (!held) {
-                pauseUntilNanos = System.nanoTime() + PAUSE_NANOS;
-                named.forEach(policy::onContended);
-                wantHinted();
+                Optional<Subtree> part = holding().flatMap(LockHolding::refused);
+                if (part.isPresent() && named.size() > 1) {
+                    giveUp(part.get());
+                } else {
+                    pauseUntilNanos = System.nanoTime() + PAUSE_NANOS;
+                    named.forEach(policy::onContended);
+                    wantHinted();
+                }
+                isPart = part.isPresent() && named.size() > 1;
             }
         }
         answered.complete(held);
+        if (isPart) {
+            askAgain();
+        }
+    }
+
+    /** Others need this subtree; the rest is worth a lock still. */
+    private void giveUp(Subtree part) {
+        policy.onContended(part);
+        wanted = wanted.stream()
+                .filter(subtree -> !subtree.overlaps(part) || hints.contains(subtree))
+                .toList();
+        if (pauses.size() >= PAUSES_MAX) {
+            pauses.clear();
+        }
+        Pause before = pauses.get(part);
+        long nanos = before == null ? PAUSE_NANOS : Math.min(2 * before.nanos, PAUSE_NANOS_MAX);
+        pauses.put(part, new Pause(nanos, System.nanoTime() + nanos));
+    }
+
+    private synchronized void askAgain() {
+        ask();
     }
 }

@@ -48,8 +48,15 @@ public final class ObjectWriter {
      *
      * @param subject its name in failures
      * @param isObject whether it becomes an object of that name, and not a part of one
+     * @param inlineLimit for content that stands in the metadata
      */
-    public record Target(Subject subject, boolean isObject, ObjectPut.Destination destination) {}
+    public record Target(
+            Subject subject, boolean isObject, ObjectPut.Destination destination, InlineLimit inlineLimit) {
+        /** Makes the destination of content that nodes keep. */
+        public Target(Subject subject, boolean isObject, ObjectPut.Destination destination) {
+            this(subject, isObject, destination, InlineLimit.NONE);
+        }
+    }
 
     /**
      * Begins an object.
@@ -72,7 +79,12 @@ public final class ObjectWriter {
         this.progress = progress;
         this.expectedLength = expectedLength;
         this.lease = store.lease(volume.id(), target.subject(), target.isObject(), deadline);
-        this.put = new ObjectPut(volume, target.destination(), expectedLength, lease.blocks());
+        this.put = new ObjectPut(
+                volume,
+                target.destination(),
+                expectedLength,
+                lease.blocks(),
+                target.inlineLimit().of(volume));
     }
 
     /** Takes the bytes; the array may be used again. */
@@ -129,6 +141,9 @@ public final class ObjectWriter {
             perform(put.finish());
             while (put.outcome().isEmpty()) {
                 await();
+            }
+            if (put.isRefusedInline()) {
+                target.inlineLimit().onRefused();
             }
             return result(put.outcome().get());
         });

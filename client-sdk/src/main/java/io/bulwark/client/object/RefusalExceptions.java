@@ -128,7 +128,7 @@ public final class RefusalExceptions {
             case TOO_MANY_SESSIONS, WINDOW_EXCEEDED, TOO_MANY_RANGES, LIMIT_REACHED ->
                 new LimitReachedException(message, subject);
             case LOCKED, LOG_EXHAUSTED, HOLDER_SESSION, NO_SUCH_LOG -> new UnavailableException(message, subject);
-            case NOT_LOCKABLE -> new InvalidRequestException(message, subject);
+            case NOT_LOCKABLE, NOT_INLINE -> new InvalidRequestException(message, subject);
             case SESSION_UNKNOWN,
                     SESSION_CLOSED,
                     NUMBER_TOO_OLD,

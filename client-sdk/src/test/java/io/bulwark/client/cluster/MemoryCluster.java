@@ -77,7 +77,8 @@ public final class MemoryCluster implements AutoCloseable {
                 replicas.addresses().stream()
                         .map(address -> new ClientConfig.Endpoint("127.0.0.1", address.getPort()))
                         .toList(),
-                16 << 20);
+                        16 << 20)
+                .withInlineMax(0);
     }
 
     public ClientConfig config() {

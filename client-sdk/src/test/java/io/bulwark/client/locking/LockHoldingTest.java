@@ -1,10 +1,12 @@
 package io.bulwark.client.locking;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.bulwark.client.driver.EvidenceListener;
 import io.bulwark.client.driver.OperationDriver;
 import io.bulwark.client.object.Metadata;
+import io.bulwark.client.object.SessionPool;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.locking.LockingMessage;
 import io.bulwark.protocol.locking.LogId;
@@ -35,6 +37,7 @@ import org.junit.jupiter.api.Test;
 @NullMarked
 class LockHoldingTest {
     private static final List<Subtree> SUBTREES = List.of(new Subtree("films", "a/"));
+    private static final Subtree OF_OTHERS = new Subtree("films", "b/");
     private static final List<PrincipalId> REPLICAS =
             IntStream.range(0, 4).mapToObj(PrincipalId::replica).toList();
     private static final Reply.Deleted DELETED = new Reply.Deleted(7, false, false);
@@ -107,6 +110,10 @@ class LockHoldingTest {
 
         @Override
         public CompletableFuture<Reply> submit(Command command, Optional<PrincipalId> onBehalfOf) {
+            if (command instanceof Command.Lock lock && lock.subtrees().contains(OF_OTHERS)) {
+                return CompletableFuture.completedFuture(
+                        new Reply.Failed(MetadataError.LOCKED, OF_OTHERS.toString()));
+            }
             return CompletableFuture.completedFuture(
                     command instanceof Command.Lock
                             ? new Reply.Locked(
@@ -121,5 +128,15 @@ class LockHoldingTest {
         CompletableFuture<Reply> deletion =
                 holding.submit(new Command.DeleteObject("films", "a/b", 0), Optional.empty());
         assertThat(deletion.get(20, TimeUnit.SECONDS)).isEqualTo(DELETED);
+    }
+
+    @Test
+    void aPartThatOthersNeedIsGivenUpAlone() {
+        VolumeLocks locks = new VolumeLocks(() ->
+                CompletableFuture.completedFuture(SessionPool.lease(1, PrincipalId.client(1), holding)));
+        locks.want(SUBTREES.getFirst());
+        await().until(() -> locks.held().equals(SUBTREES));
+        locks.want(OF_OTHERS);
+        await().until(() -> commands.get() == 2 && locks.held().equals(SUBTREES));
     }
 }

@@ -74,13 +74,13 @@ final class MemoryMetadata implements Metadata {
                 if (planned != null) {
                     yield new Reply.Failed(planned, "as planned");
                 }
-                for (BlockRange range : put.layout().ranges()) {
+                for (BlockRange range : put.content().ranges()) {
                     if (used.stream().anyMatch(other -> overlap(range, other))) {
                         yield new Reply.Failed(MetadataError.RANGE_USED, range.toString());
                     }
                     used.add(range);
                 }
-                Inode inode = new Inode(++inodes, put.layout(), 0);
+                Inode inode = new Inode(++inodes, put.content(), 0);
                 objects.put(put.key(), inode);
                 yield new Reply.ObjectStored(inode.id(), inode.id(), 0, true, ObjectLock.NONE);
             }

@@ -146,7 +146,8 @@ final class BftReplica implements ReplicaIncarnation {
                     new PeerReceiver(),
                     keys.map(own -> own.sessionKeys(place, config.recoveries())).orElse(null));
             transfer = new PageTransfer(configuration, place, disk.store(), disk.application(), mail, random);
-            logs = openLogs(name, new ReplicaDirectory(config.directory()), start, meters);
+            logs = openLogs(
+                    name, new ReplicaDirectory(config.directory()), past(start, configurationChain.isNew(name)), meters);
             report = new StatusReporter(self, configuration, replica, mail, keys.map(_ -> config.recoveries()));
             status = describe();
             try {
@@ -162,21 +163,21 @@ final class BftReplica implements ReplicaIncarnation {
     }
 
     private Optional<LogServerDriver> openLogs(
-            PrincipalId name, ReplicaDirectory directory, StartReason start, LogMeters meters) throws IOException {
+            PrincipalId name, ReplicaDirectory directory, LogStore.Past past, LogMeters meters) throws IOException {
         if (disk.application().locks().isEmpty()) {
             return Optional.empty();
         }
-        LogStore store = LogStore.open(directory.logs(), past(start), new LogDisk());
+        LogStore store = LogStore.open(directory.logs(), past, new LogDisk());
         List<PrincipalId> replicas =
                 configuration.members().stream().map(Member::replica).toList();
         return Optional.of(new LogServerDriver(name, replicas, new LogHost(), store, meters));
     }
 
-    private LogStore.Past past(StartReason start) {
+    private LogStore.Past past(StartReason start, boolean isNew) {
         if (start == StartReason.FORGOTTEN) {
             return LogStore.Past.FORGOTTEN;
         }
-        return disk.isNewMember() ? LogStore.Past.NONE : LogStore.Past.KEPT;
+        return isNew && !disk.showsWork() ? LogStore.Past.NONE : LogStore.Past.KEPT;
     }
 
     /** Sends a message about configurations to another member. */

@@ -145,12 +145,9 @@ final class IncarnationStore implements AutoCloseable {
         listener.onDurable(upTo);
     }
 
-    /**
-     * Returns whether nothing shows that this member has ever been at work: it came with a later configuration than the
-     * genesis's, or has lost its whole directory, and is one of the f then.
-     */
-    boolean isNewMember() {
-        return term.number() > 0 && application.last() == 0 && !directory.hasBegun(term.number());
+    /** Returns whether something shows that this replica has worked before. */
+    boolean showsWork() {
+        return application.last() > 0 || directory.hasBegun(term.number());
     }
 
     /** Pages, on their own thread. */

@@ -9,6 +9,7 @@ import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** Meters of the log server in a replica's process, over all lives of the replica. */
 public final class LogMeters {
@@ -20,6 +21,7 @@ public final class LogMeters {
     private final Map<RoundReason, Counter> seconds = new EnumMap<>(RoundReason.class);
     private final Map<LogRefusal, Counter> refusals = new EnumMap<>(LogRefusal.class);
     private final AtomicInteger open = new AtomicInteger();
+    private final AtomicLong largest = new AtomicLong();
     private final AtomicInteger owed = new AtomicInteger();
 
     public LogMeters(MeterRegistry meters) {
@@ -55,6 +57,9 @@ public final class LogMeters {
         Gauge.builder("bulwark.locking.logs", open, AtomicInteger::get)
                 .description("Logs in the store of the log server.")
                 .register(meters);
+        Gauge.builder("bulwark.locking.largest.bytes", largest, AtomicLong::get)
+                .description("Bytes of the largest log in the store of the log server.")
+                .register(meters);
         Gauge.builder("bulwark.locking.fetches.owed", owed, AtomicInteger::get)
                 .description("Logs whose end the replica has not had ordered yet though their round is open.")
                 .register(meters);
@@ -81,8 +86,9 @@ public final class LogMeters {
         }
     }
 
-    void setOpen(int logs, int fetches) {
+    void setOpen(int logs, long largestBytes, int fetches) {
         open.set(logs);
+        largest.set(largestBytes);
         owed.set(fetches);
     }
 }

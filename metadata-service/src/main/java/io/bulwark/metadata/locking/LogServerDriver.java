@@ -159,7 +159,7 @@ public final class LogServerDriver implements AutoCloseable {
         server = null;
         table = null;
         rounds.clear();
-        meters.setOpen(0, 0);
+        meters.setOpen(0, 0, 0);
     }
 
     /** Begins with a server, if it can and has none; returns whether there is one. */
@@ -261,7 +261,7 @@ public final class LogServerDriver implements AutoCloseable {
             }
             return isOver;
         });
-        meters.setOpen(store.logs(), owed.size());
+        meters.setOpen(store.logs(), store.largestBytes(), owed.size());
     }
 
     /** Returns the number of logs with records here. */

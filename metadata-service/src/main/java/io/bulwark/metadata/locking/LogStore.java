@@ -173,6 +173,11 @@ public final class LogStore implements AutoCloseable {
         return records.size();
     }
 
+    /** Returns the length of the largest log in bytes. */
+    public long largestBytes() {
+        return bytes.values().stream().mapToLong(Long::longValue).max().orElse(0);
+    }
+
     /** Appends a record. Tokens grow. */
     public void append(long token, LogStoreRecord record) {
         fileBytes += keep(record);

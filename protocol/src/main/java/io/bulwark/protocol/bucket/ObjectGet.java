@@ -7,8 +7,10 @@ import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.metadata.MetadataError;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
+import io.bulwark.protocol.object.InlineContent;
 import io.bulwark.protocol.object.ObjectContent;
 import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.object.OwnContent;
 import io.bulwark.protocol.object.Slice;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
@@ -27,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * Gets a range of one version of an object (docs/protocols/extents.md, "a pinned read"), block by block in order, with some
  * blocks of read-ahead. It gets only the blocks that hold the range, and the pin lists above them. One block may always
  * be in flight, more only as {@link ReadAheadQuota} permits, so that a slow reader keeps nobody else from reading. The
- * slices of a composition come in pages as the read proceeds.
+ * slices of a composition come in pages as the read proceeds. Inline bytes are there already.
  */
 public final class ObjectGet {
     private static final long NONE = -1;
@@ -40,8 +42,8 @@ public final class ObjectGet {
     private final ObjectVersion object;
     private final ReadAheadQuota room;
     private final Deque<ReadAheadEntry> ahead = new ArrayDeque<>();
-    /** Slices that no block was fetched of. */
-    private final Deque<SliceCursor> slices = new ArrayDeque<>();
+    /** Slices with blocks to fetch, or with inline bytes. */
+    private final Deque<Part> slices = new ArrayDeque<>();
 
     private final Set<BlockRange> blocks = new LinkedHashSet<>();
     private final long end;
@@ -65,16 +67,28 @@ public final class ObjectGet {
         void giveBack(int bytes);
     }
 
-    private static final class ReadAheadEntry {
-        private final long token;
-        private final SliceCursor.Extent extent;
-        private final int reserved;
-        private @Nullable ReadOutcome outcome;
+    /** Wanted range of one inode. */
+    private sealed interface Part {
+        record OnNodes(SliceCursor cursor) implements Part {}
 
-        private ReadAheadEntry(long token, SliceCursor.Extent extent, int reserved) {
-            this.token = token;
-            this.extent = extent;
-            this.reserved = reserved;
+        record Inline(Bytes bytes) implements Part {}
+    }
+
+    /** Bytes to give in order: they are there, or come with an extent. */
+    private sealed interface ReadAheadEntry {
+        record Ready(Bytes bytes) implements ReadAheadEntry {}
+
+        final class Fetched implements ReadAheadEntry {
+            private final long token;
+            private final SliceCursor.Extent extent;
+            private final int reserved;
+            private @Nullable ReadOutcome outcome;
+
+            private Fetched(long token, SliceCursor.Extent extent, int reserved) {
+                this.token = token;
+                this.extent = extent;
+                this.reserved = reserved;
+            }
         }
     }
 
@@ -92,15 +106,23 @@ public final class ObjectGet {
         this.position = Math.min(offset, content.length());
         this.end = position + Math.min(length, content.length() - position);
         this.known = position;
-        if (content instanceof ObjectLayout layout) {
-            begin(object.inode().id(), layout, position, end);
+        if (content instanceof OwnContent own) {
+            begin(object.inode().id(), own, position, end);
             known = end;
         }
     }
 
-    private void begin(long inode, ObjectLayout layout, long from, long until) {
-        slices.addLast(new SliceCursor(inode, layout, from, until));
-        blocks.addAll(layout.ranges());
+    private void begin(long inode, OwnContent content, long from, long until) {
+        switch (content) {
+            case ObjectLayout layout ->
+                slices.addLast(new Part.OnNodes(new SliceCursor(inode, layout, from, until)));
+            case InlineContent inline -> {
+                if (from < until) {
+                    slices.addLast(new Part.Inline(inline.bytes().slice((int) from, (int) (until - from))));
+                }
+            }
+        }
+        blocks.addAll(content.ranges());
     }
 
     /**
@@ -133,8 +155,10 @@ public final class ObjectGet {
     /** Begins to fetch as much as there is room for; to be called at the start and whenever bytes were taken. */
     public List<ObjectStep> readAhead() {
         List<ObjectStep> steps = new ArrayList<>();
-        ReadAheadEntry head = ahead.peekFirst();
-        if (head != null && head.outcome != null && failure == null && freed == null) {
+        if (ahead.peekFirst() instanceof ReadAheadEntry.Fetched head
+                && head.outcome != null
+                && failure == null
+                && freed == null) {
             ReadOutcome outcome = head.outcome;
             if (content(volume, outcome, head.extent.length()).isEmpty()) {
                 return explain(head.extent.inode(), ExtentFailure.of(head.extent.block(), outcome));
@@ -146,11 +170,17 @@ public final class ObjectGet {
                 && pageToken == NONE
                 && position < end
                 && ahead.size() < ObjectPut.WINDOW_BLOCKS) {
-            SliceCursor cursor = slices.peekFirst();
-            if (cursor == null) {
+            Part part = slices.peekFirst();
+            if (part == null) {
                 askForSlices(steps);
                 return steps;
             }
+            if (part instanceof Part.Inline(Bytes bytes)) {
+                slices.removeFirst();
+                ahead.addLast(new ReadAheadEntry.Ready(bytes));
+                continue;
+            }
+            SliceCursor cursor = ((Part.OnNodes) part).cursor;
             if (cursor.isDone()) {
                 slices.removeFirst();
                 continue;
@@ -166,7 +196,7 @@ public final class ObjectGet {
             if (reserved > 0 && !room.take(reserved)) {
                 return steps;
             }
-            ReadAheadEntry entry = new ReadAheadEntry(++lastToken, cursor.take(), reserved);
+            var entry = new ReadAheadEntry.Fetched(++lastToken, cursor.take(), reserved);
             ahead.addLast(entry);
             steps.add(fetch(entry.token, entry.extent));
         }
@@ -189,10 +219,13 @@ public final class ObjectGet {
     public List<ObjectStep> onFetched(long token, ReadOutcome outcome) {
         if (token == listToken) {
             listToken = NONE;
-            SliceCursor cursor = slices.peekFirst();
-            return cursor == null ? List.of() : onList(cursor, outcome);
+            return slices.peekFirst() instanceof Part.OnNodes(SliceCursor cursor) ? onList(cursor, outcome) : List.of();
         }
-        ahead.stream().filter(each -> each.token == token).forEach(each -> each.outcome = outcome);
+        for (ReadAheadEntry entry : ahead) {
+            if (entry instanceof ReadAheadEntry.Fetched fetched && fetched.token == token) {
+                fetched.outcome = outcome;
+            }
+        }
         return readAhead();
     }
 
@@ -223,19 +256,19 @@ public final class ObjectGet {
                 break;
             }
             Slice slice = entry.slice();
-            ObjectLayout layout = entry.layout();
+            OwnContent content = entry.content();
             long skipped = known - entry.start();
             boolean fits = skipped >= 0
                     && skipped < slice.length()
                     && (skipped == 0 || entry.equals(page.slices().getFirst()))
-                    && layout.volume() == volume.id()
-                    && slice.offset() + slice.length() <= layout.length();
+                    && content.volume() == volume.id()
+                    && slice.offset() + slice.length() <= content.length();
             if (!fits) {
                 return refuse(reply);
             }
             long count = Math.min(slice.length() - skipped, end - known);
             long from = slice.offset() + skipped;
-            begin(slice.inode(), layout, from, from + count);
+            begin(slice.inode(), content, from, from + count);
             known += count;
         }
         return readAhead();
@@ -250,17 +283,25 @@ public final class ObjectGet {
 
     /** The next bytes in order, if they have come; nothing at the end. */
     public Optional<Bytes> next() {
-        ReadAheadEntry head = ahead.peekFirst();
-        Optional<Bytes> block = head == null || head.outcome == null
-                ? Optional.empty()
-                : content(volume, head.outcome, head.extent.length());
-        if (head == null || block.isEmpty()) {
-            return Optional.empty();
+        Optional<Bytes> bytes = switch (ahead.peekFirst()) {
+            case null -> Optional.empty();
+            case ReadAheadEntry.Ready ready -> Optional.of(ready.bytes);
+            case ReadAheadEntry.Fetched fetched ->
+                Optional.ofNullable(fetched.outcome)
+                        .flatMap(outcome -> content(volume, outcome, fetched.extent.length()))
+                        .map(block -> block.slice(fetched.extent.from(), fetched.extent.count()));
+        };
+        bytes.ifPresent(next -> {
+            giveBack(ahead.removeFirst());
+            position += next.length();
+        });
+        return bytes;
+    }
+
+    private void giveBack(ReadAheadEntry entry) {
+        if (entry instanceof ReadAheadEntry.Fetched fetched) {
+            room.giveBack(fetched.reserved);
         }
-        ahead.removeFirst();
-        room.giveBack(head.reserved);
-        position += head.extent.count();
-        return Optional.of(block.get().slice(head.extent.from(), head.extent.count()));
     }
 
     /** Returns whether {@link #next} has given everything; never true after a failure. */
@@ -270,7 +311,7 @@ public final class ObjectGet {
 
     /** Gives up what is under way. */
     public void close() {
-        ahead.forEach(each -> room.giveBack(each.reserved));
+        ahead.forEach(this::giveBack);
         ahead.clear();
         position = end;
     }

@@ -7,11 +7,14 @@ import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Condition;
 import io.bulwark.protocol.metadata.EpochClaim;
+import io.bulwark.protocol.metadata.MetadataError;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.metadata.UploadName;
+import io.bulwark.protocol.object.InlineContent;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.object.ObjectLock;
+import io.bulwark.protocol.object.OwnContent;
 import io.bulwark.protocol.object.PinList;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayDeque;
@@ -28,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  * #WINDOW_BLOCKS} in flight, then its pin lists do, level by level. Only when all of them are complete, one command
  * makes the object visible. A failure before that command abandons the stored blocks. From then on nothing is
  * abandoned, since the command may still be executed.
+ *
+ * <p>The bytes of a small object stand in that command instead, up to a limit. If the metadata refuse that, which they
+ * do before anything has happened, the same blocks become extents.
  */
 public final class ObjectPut {
     /** Blocks of one object under way at most. */
@@ -45,6 +51,9 @@ public final class ObjectPut {
     private final Destination destination;
     private final long expectedLength;
     private final BlockPlan plan;
+    /** Blocks are held back while the object may be as short as this. */
+    private int inlineMax;
+
     private final PinCollector pins = new PinCollector();
     private final Map<Long, PendingStore> storing = new TreeMap<>();
     /** Blocks that have no id yet, or no place in the window. */
@@ -52,6 +61,7 @@ public final class ObjectPut {
 
     private final Deque<PinList> lists = new ArrayDeque<>();
     private boolean finishing;
+    private boolean refusedInline;
     /** 0 while data is stored, else the level of the pin lists. */
     private int level;
 
@@ -65,8 +75,8 @@ public final class ObjectPut {
 
     /** Place of the content. */
     public interface Destination {
-        /** Returns the command that makes the content visible, once all its extents are complete. Called once. */
-        Command commit(ObjectLayout layout, List<EpochClaim> epochs, List<Long> pending);
+        /** Returns the command that makes the content visible, once all its extents are complete. */
+        Command commit(OwnContent content, List<EpochClaim> epochs, List<Long> pending);
     }
 
     /** Name that the content becomes an object under. */
@@ -78,16 +88,16 @@ public final class ObjectPut {
         }
 
         @Override
-        public Command commit(ObjectLayout layout, List<EpochClaim> epochs, List<Long> pending) {
-            return new Command.PutObject(bucket, key, condition, layout, attributes, lock, epochs, pending);
+        public Command commit(OwnContent content, List<EpochClaim> epochs, List<Long> pending) {
+            return new Command.PutObject(bucket, key, condition, content, attributes, lock, epochs, pending);
         }
     }
 
     /** Upload that the content becomes a part of. */
     public record PartTarget(UploadName upload, int number, ObjectAttributes attributes) implements Destination {
         @Override
-        public Command commit(ObjectLayout layout, List<EpochClaim> epochs, List<Long> pending) {
-            return new Command.PutPart(upload, number, layout, attributes, epochs, pending);
+        public Command commit(OwnContent content, List<EpochClaim> epochs, List<Long> pending) {
+            return new Command.PutPart(upload, number, content, attributes, epochs, pending);
         }
     }
 
@@ -101,6 +111,16 @@ public final class ObjectPut {
      * @param ids those of the session in which the commands are executed
      */
     public ObjectPut(Volume volume, Destination destination, long expectedLength, BlockIds ids) {
+        this(volume, destination, expectedLength, ids, 0);
+    }
+
+    /**
+     * Begins an object that may stand in the metadata.
+     *
+     * @param inlineMax its length at most then; 0 for never
+     */
+    public ObjectPut(Volume volume, Destination destination, long expectedLength, BlockIds ids, int inlineMax) {
+        this.inlineMax = Math.min(inlineMax, InlineContent.BYTES_MAX);
         this.volume = volume;
         this.destination = destination;
         this.expectedLength = expectedLength;
@@ -111,7 +131,7 @@ public final class ObjectPut {
     public boolean canTakeBlock() {
         return outcome == null
                 && !finishing
-                && waiting.isEmpty()
+                && (waiting.isEmpty() || mayBeInline())
                 && registration == NONE
                 && storing.size() < WINDOW_BLOCKS;
     }
@@ -168,12 +188,19 @@ public final class ObjectPut {
             return List.of();
         }
         if (reply instanceof Reply.Stored stored) {
+            storedBytes = length;
             outcome = new PutOutcome.Stored(stored);
             return List.of();
         }
         if (reply instanceof Reply.Failed failed && SessionCommands.mayBeExecuted(failed)) {
             outcome = new PutOutcome.Unknown(failed.message());
             return List.of();
+        }
+        if (mayBeInline() && reply instanceof Reply.Failed failed && failed.error() == MetadataError.NOT_INLINE) {
+            commit = NONE;
+            inlineMax = 0;
+            refusedInline = true;
+            return advance();
         }
         PutOutcome refused = PutOutcome.of(reply);
         if (refused instanceof PutOutcome.Refused || refused instanceof PutOutcome.StaleEpoch) {
@@ -204,18 +231,36 @@ public final class ObjectPut {
         return Optional.ofNullable(outcome);
     }
 
+    /** Returns whether the metadata refused the bytes, so that they became extents. */
+    public boolean isRefusedInline() {
+        return refusedInline;
+    }
+
     /** Returns the number of bytes offered so far. */
     public long length() {
         return length;
     }
 
-    /** Returns the number of bytes that are complete on the nodes. */
+    /** Returns the number of bytes that are complete on the nodes or in the metadata. */
     public long storedBytes() {
         return storedBytes;
     }
 
+    private boolean mayBeInline() {
+        return length <= inlineMax;
+    }
+
     private List<ObjectStep> advance() {
         List<ObjectStep> steps = new ArrayList<>();
+        if (mayBeInline() && outcome == null && commit == NONE) {
+            if (!finishing) {
+                return steps;
+            }
+            if (length > 0) {
+                commit(new InlineContent(volume.id(), held()), List.of(), steps);
+                return steps;
+            }
+        }
         while (outcome == null && commit == NONE && registration == NONE) {
             if (waiting.isEmpty() && !lists.isEmpty()) {
                 waiting.addLast(lists.removeFirst().encoded());
@@ -266,9 +311,27 @@ public final class ObjectPut {
         }
         ObjectLayout layout = new ObjectLayout(volume.id(), blockBytes, length, plan.used(), below);
         plan.giveBackUnused();
-        Command put = destination.commit(layout, length == 0 ? List.of() : EpochClaim.of(volume), plan.pending());
+        commit(layout, length == 0 ? List.of() : EpochClaim.of(volume), steps);
+    }
+
+    private void commit(OwnContent content, List<EpochClaim> epochs, List<ObjectStep> steps) {
+        Command put = destination.commit(content, epochs, plan.pending());
         commit = ++lastToken;
         steps.add(new ObjectStep.Submit(commit, put));
+    }
+
+    /** Returns the held back blocks as one. */
+    private Bytes held() {
+        if (waiting.size() == 1) {
+            return waiting.getFirst();
+        }
+        byte[] all = new byte[(int) length];
+        int at = 0;
+        for (Bytes block : waiting) {
+            block.copyTo(0, all, at, block.length());
+            at += block.length();
+        }
+        return Bytes.of(all);
     }
 
     private List<ObjectStep> fail(PutOutcome how) {

@@ -3,6 +3,7 @@ package io.bulwark.protocol.completion;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.extent.DeliveryPoll;
 import io.bulwark.protocol.id.BlockId;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -19,9 +20,9 @@ import java.util.PriorityQueue;
  *   RESTING     it is due                          -> LOOKED_AT (its record is read again: others may have brought it)
  *   LOOKED_AT   it is missing, in its turn         -> QUEUED, for idle time and the rate
  *               it is missing, out of turn         -> RESTING until the turn
- *               it is not delivered, or incomplete -> RESTING, each time longer
+ *               it is not delivered                -> QUEUED, to ask the others
  *               it is held and delivered           -> forgotten
- *   QUEUED      it was handed out, or could not be -> RESTING
+ *   QUEUED      it was handed out or asked for     -> RESTING, each time longer
  * </pre>
  */
 final class Dissemination {
@@ -33,6 +34,7 @@ final class Dissemination {
 
     private static final int TURNS_MAX = 30;
     private static final int QUEUED_MAX = 16;
+    private static final int LATER = 4;
     /** The longest rest is so many times the time after which work is retried. */
     private static final int RESTS_MAX = 64;
 
@@ -144,17 +146,29 @@ final class Dissemination {
             if (entries.size() >= ENTRIES_MAX) {
                 return false;
             }
-            entry = new Entry(extent, progress, retryMillis);
+            entry = new Entry(extent, progress, restBeforeDelivery(extent));
             entries.put(extent.block(), entry);
-        } else if (entry.state == State.RESTING) {
-            return true;
+            restLonger(nowMillis, entry);
+        } else if (entry.state == State.LOOKED_AT && !entry.lacking) {
+            entry.state = State.QUEUED;
+            queued++;
+            work.add(extent, progress);
+        } else if (entry.state != State.RESTING) {
+            // Its fragment was made here, or another slot has brought it.
+            if (made || entry.state == State.LOOKED_AT) {
+                entry.restMillis = restBeforeDelivery(extent);
+            }
+            mark(entry, false);
+            restLonger(nowMillis, entry);
         }
-        if (made) {
-            entry.restMillis = retryMillis;
-        }
-        mark(entry, false);
-        restLonger(nowMillis, entry);
         return true;
+    }
+
+    /** Slots that count echoes ask first, so that the others hear of readies. */
+    private long restBeforeDelivery(ReferencedExtent extent) {
+        PlacementGroup group = extent.volume().group(extent.block());
+        boolean first = group.slotOf(node) < DeliveryPoll.witnesses(extent.volume().policy());
+        return first ? retryMillis : LATER * retryMillis;
     }
 
     /** An attempt failed for now. Returns whether the extent is in the backlog, which retries it. */

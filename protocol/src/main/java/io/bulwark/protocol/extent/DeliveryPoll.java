@@ -26,7 +26,7 @@ import java.util.Set;
  * Nodes ask for them instead of sending them: a request carries the pin, an answer the stage, and lost messages and crashes need
  * no channels that remember. Since the metadata names the pin, all correct nodes count for the same version.
  */
-final class DeliveryPoll implements ClientOperation<Delivery> {
+public final class DeliveryPoll implements ClientOperation<Delivery> {
     private final PlacementGroup group;
     private final ProtectionPolicy policy;
     private final BlockId block;
@@ -37,6 +37,7 @@ final class DeliveryPoll implements ClientOperation<Delivery> {
     private final Map<Integer, Delivery> stages = new HashMap<>();
     private final Set<Integer> answered = new HashSet<>();
     private long startedMillis;
+    private int asked;
     private boolean over;
 
     /**
@@ -57,11 +58,25 @@ final class DeliveryPoll implements ClientOperation<Delivery> {
     @Override
     public List<Effect> start(long nowMillis) {
         startedMillis = nowMillis;
+        int witnesses = witnesses(policy);
+        boolean counts = own < witnesses && before == Delivery.STORED;
+        return askUpTo(counts ? policy.n() : witnesses);
+    }
+
+    /**
+     * Returns the number of the first slots that count echoes. 2f + 1 of them are correct, so that the others get enough
+     * readies from these alone, and n nodes send no n^2 messages.
+     */
+    public static int witnesses(ProtectionPolicy policy) {
+        return Math.min(policy.n(), 3 * policy.f() + 1);
+    }
+
+    private List<Effect> askUpTo(int slots) {
         List<Effect> effects = new ArrayList<>();
-        for (int slot = 0; slot < group.holders().size(); slot++) {
-            if (slot != own) {
-                PrincipalId node = PrincipalId.node(group.holders().get(slot));
-                effects.add(new Effect.Send(node, 0, new ReadPinned(block, group.epoch(), slot, pin, false)));
+        for (; asked < slots; asked++) {
+            if (asked != own) {
+                PrincipalId node = PrincipalId.node(group.holders().get(asked));
+                effects.add(new Effect.Send(node, 0, new ReadPinned(block, group.epoch(), asked, pin, false)));
             }
         }
         return effects;
@@ -84,15 +99,15 @@ final class DeliveryPoll implements ClientOperation<Delivery> {
             }
         }
         answered.add(slot);
-        over |= stage() == Delivery.DELIVERED
-                || answered.size() == group.holders().size() - 1;
+        over |= stage() == Delivery.DELIVERED || answered.size() >= asked - (own < asked ? 1 : 0);
         return List.of();
     }
 
     @Override
     public List<Effect> onTick(long nowMillis) {
-        over |= nowMillis - startedMillis >= timing.hedgeMillis();
-        return List.of();
+        // Some are away: the others may do.
+        over |= nowMillis - startedMillis >= 2 * timing.hedgeMillis();
+        return !over && nowMillis - startedMillis >= timing.hedgeMillis() ? askUpTo(policy.n()) : List.of();
     }
 
     @Override

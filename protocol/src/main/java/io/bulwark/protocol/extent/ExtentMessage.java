@@ -97,7 +97,7 @@ public sealed interface ExtentMessage extends Message {
         FRAGMENT,
         /** Sees that the others' fragments give a block that encodes to the whole checksum, where that is not known yet. */
         OTHERS,
-        /** Looks at the record, and disseminates an extent of the archive class that is missing here. */
+        /** In the archive class: disseminates an extent that is missing here, or asks the others for its delivery. */
         DISSEMINATE
     }
 

@@ -83,14 +83,16 @@ final class Repairs {
             if (rightSlot && (depth == ReadDepth.RECORD || content.fragment() != null)) {
                 HeldExtent held = (HeldExtent) known.get();
                 boolean ask = look == CheckDepth.OTHERS && !held.verified() && verifies(place);
-                boolean delivers = depth == ReadDepth.RECORD
+                boolean undelivered = depth == ReadDepth.RECORD
                         && place.volume().policy().isDelivered()
                         && held.delivery() != Delivery.DELIVERED;
                 blocks.reference(next, place.block(), pin, after -> {
                     if (ask) {
                         verify(after, place, pin, then);
-                    } else if (delivers) {
+                    } else if (undelivered && look == CheckDepth.DISSEMINATE) {
                         deliver(after, place, pin, held.delivery(), then);
+                    } else if (undelivered) {
+                        then.run(after, CompletionResult.UNDELIVERED);
                     } else {
                         then.run(after, CompletionResult.HELD);
                     }

@@ -49,20 +49,26 @@ final class Bucket {
      * One version of a name.
      *
      * @param inode 0 for a delete marker
+     * @param length that of the inode's content, so that lists need not read inodes
      * @param owner who made it, on whose account it is
      */
-    record Link(long inode, long linkedMillis, PrincipalId owner, VersionState state) {
+    record Link(long inode, long length, long linkedMillis, PrincipalId owner, VersionState state) {
         boolean marker() {
             return inode == 0;
         }
 
         void write(WireWriter out) {
-            owner.write(out.i64(inode).i64(linkedMillis));
+            owner.write(out.i64(inode).i64(length).i64(linkedMillis));
             state.write(out);
         }
 
         static Link read(WireReader in) {
-            return new Link(in.nonNegative64(), in.nonNegative64(), PrincipalId.read(in), VersionState.read(in));
+            return new Link(
+                    in.nonNegative64(),
+                    in.nonNegative64(),
+                    in.nonNegative64(),
+                    PrincipalId.read(in),
+                    VersionState.read(in));
         }
     }
 

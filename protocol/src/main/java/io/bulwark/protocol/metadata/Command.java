@@ -12,7 +12,7 @@ import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.locking.LogLimits;
 import io.bulwark.protocol.locking.Subtree;
 import io.bulwark.protocol.object.ObjectAttributes;
-import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.object.OwnContent;
 import io.bulwark.protocol.object.ObjectLock;
 import io.bulwark.protocol.object.Retention;
 import io.bulwark.protocol.ordering.membership.Member;
@@ -182,16 +182,16 @@ public sealed interface Command {
      * Makes an object visible, after all its extents are complete. Answered by {@link Reply.ObjectStored}. Refused, it
      * leaves the ranges to the submitter.
      *
-     * @param layout ranges of this session, not used or abandoned before
+     * @param content inline bytes, or ranges of this session, not used or abandoned before
      * @param lock if it names no retention, the bucket's default applies
-     * @param epochs see {@link EpochClaim}; empty if the object is empty
-     * @param pending ids of the pending uploads whose ranges the layout uses; what it does not use of them is freed
+     * @param epochs see {@link EpochClaim}; empty without extents
+     * @param pending ids of the pending uploads whose ranges the content uses; what it does not use of them is freed
      */
     record PutObject(
             String bucket,
             String key,
             Condition condition,
-            ObjectLayout layout,
+            OwnContent content,
             ObjectAttributes attributes,
             ObjectLock lock,
             List<EpochClaim> epochs,
@@ -202,11 +202,11 @@ public sealed interface Command {
                 String bucket,
                 String key,
                 Condition condition,
-                ObjectLayout layout,
+                OwnContent content,
                 ObjectAttributes attributes,
                 List<EpochClaim> epochs,
                 List<Long> pending) {
-            this(bucket, key, condition, layout, attributes, ObjectLock.NONE, epochs, pending);
+            this(bucket, key, condition, content, attributes, ObjectLock.NONE, epochs, pending);
         }
 
         public PutObject {
@@ -369,13 +369,13 @@ public sealed interface Command {
      * Answered by {@link Reply.PartStored}. Refused, it leaves the ranges to the submitter.
      *
      * @param number 1 to {@link PartSelection#NUMBER_MAX}
-     * @param layout as in {@link PutObject}, with the epochs and the pending uploads
+     * @param content as in {@link PutObject}, with the epochs and the pending uploads
      * @param attributes of the part
      */
     record PutPart(
             UploadName upload,
             int number,
-            ObjectLayout layout,
+            OwnContent content,
             ObjectAttributes attributes,
             List<EpochClaim> epochs,
             List<Long> pending)

@@ -40,7 +40,8 @@ import io.bulwark.protocol.metadata.Command.SetGrant;
 import io.bulwark.protocol.metadata.Command.SetNode;
 import io.bulwark.protocol.metadata.Command.SetRelease;
 import io.bulwark.protocol.object.ObjectAttributes;
-import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.object.ObjectContent;
+import io.bulwark.protocol.object.OwnContent;
 import io.bulwark.protocol.object.ObjectLock;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.wire.MalformedException;
@@ -296,7 +297,7 @@ final class CommandCodec {
     private static void writePut(PutObject put, WireWriter out) {
         out.string(put.bucket()).string(put.key());
         put.condition().write(out);
-        put.layout().write(out);
+        ObjectContent.write(put.content(), out);
         put.attributes().write(out);
         put.lock().write(out);
         Lists.write(put.epochs(), out, EpochClaim::write);
@@ -308,7 +309,7 @@ final class CommandCodec {
                 name(in),
                 name(in),
                 Condition.read(in),
-                ObjectLayout.read(in),
+                OwnContent.read(in),
                 ObjectAttributes.read(in),
                 ObjectLock.read(in),
                 Lists.read(in, Volume.GROUPS_MAX, EpochClaim::read),

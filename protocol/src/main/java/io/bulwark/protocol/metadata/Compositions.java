@@ -4,6 +4,7 @@ import io.bulwark.protocol.metadata.Tables.SliceKey;
 import io.bulwark.protocol.object.Composition;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.object.OwnContent;
 import io.bulwark.protocol.object.Slice;
 import java.util.ArrayList;
 import java.util.List;
@@ -108,7 +109,7 @@ final class Compositions {
             return;
         }
         switch (inode.content()) {
-            case ObjectLayout ignored -> to.add(new Slice(inode.id(), offset, length));
+            case OwnContent ignored -> to.add(new Slice(inode.id(), offset, length));
             case Composition ignored -> {
                 long end = offset + length;
                 for (Table.Entry<SliceKey, List<Slice>> record :

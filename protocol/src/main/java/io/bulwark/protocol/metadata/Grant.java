@@ -34,6 +34,9 @@ final class Grant implements Supply {
     long volumeBytes;
 
     long weight;
+    /** Whether entries may add inline bytes, within the weight. */
+    boolean inline;
+
     final SortedMap<String, Long> buckets;
 
     private int entries;
@@ -109,6 +112,11 @@ final class Grant implements Supply {
     }
 
     @Override
+    public void requireInline(PrincipalId owner) {
+        CommandRefusal.refuseUnless(inline, MetadataError.NOT_INLINE, "the metadata were half full");
+    }
+
+    @Override
     public void requireWeight(PrincipalId owner) {
         requireWeight(Weight.markerMax());
     }
@@ -119,7 +127,7 @@ final class Grant implements Supply {
 
     void write(WireWriter out) {
         out.i64(lockedMillis).i64(firstInode).i64(firstVersion);
-        out.i64(volumeBytes).i64(weight).i32(entries).i64(lastMillis).u16(buckets.size());
+        out.i64(volumeBytes).i64(weight).bool(inline).i32(entries).i64(lastMillis).u16(buckets.size());
         buckets.forEach((bucket, left) -> out.string(bucket).i64(left));
     }
 
@@ -127,6 +135,7 @@ final class Grant implements Supply {
         Grant grant = new Grant(in.nonNegative64(), in.nonNegative64(), in.nonNegative64(), new TreeMap<>());
         grant.volumeBytes = in.nonNegative64();
         grant.weight = in.nonNegative64();
+        grant.inline = in.bool();
         grant.entries = in.i32(0, Integer.MAX_VALUE);
         grant.lastMillis = in.nonNegative64();
         int count = in.count16(LogLimits.SUBTREES_MAX);

@@ -61,8 +61,8 @@ final class Holder {
 
     RoundReason reason = RoundReason.UNLOCKED;
 
-    /** True if somebody else needed a name that the log holds. */
-    boolean contended;
+    /** Subtrees of which somebody else needed a name: bit i for number i, of at most 64. */
+    long contended;
 
     /** True if the session is to be closed with the round. */
     boolean closing;
@@ -116,7 +116,7 @@ final class Holder {
         Lists.write(subtrees, out, Subtree::write);
         out.u8(stage.ordinal()).i64(dueMillis).i64(round);
         reason.write(out);
-        out.bool(contended).bool(closing).i32(length).i32(executed);
+        out.i64(contended).bool(closing).i32(length).i32(executed);
     }
 
     static Holder read(WireReader in) {
@@ -129,7 +129,7 @@ final class Holder {
         holder.dueMillis = in.nonNegative64();
         holder.round = in.nonNegative64();
         holder.reason = RoundReason.read(in);
-        holder.contended = in.bool();
+        holder.contended = in.i64();
         holder.closing = in.bool();
         holder.length = in.i32(0, LogLimits.ENTRIES_MAX);
         holder.executed = in.i32(0, LogLimits.ENTRIES_MAX);

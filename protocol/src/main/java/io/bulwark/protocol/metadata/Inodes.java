@@ -4,9 +4,12 @@ import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Tables.DueInode;
 import io.bulwark.protocol.object.Composition;
+import io.bulwark.protocol.object.InlineContent;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.object.OwnContent;
 import io.bulwark.protocol.object.Slice;
+import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
@@ -50,19 +53,30 @@ final class Inodes {
         /** Number under which nodes get its reference, in the order in which entries were stored. */
         long arrival();
 
-        /** Returns the blocks that nodes must hold for it; empty for a composition, whose slices have them. */
+        /** Returns the blocks that nodes must hold; empty for a composition, whose slices have them, and for bytes. */
         Optional<Reply.Reference> reference(long id);
 
         void write(WireWriter out);
 
         static Entry read(WireReader in) {
-            return in.bool()
-                    ? new Stored(Inode.read(in), PrincipalId.read(in), in.nonNegative64())
-                    : new Pending(
+            int kind = in.u8();
+            return switch (kind) {
+                case 0 ->
+                    new Pending(
                             in.i32(0, Integer.MAX_VALUE),
                             PrincipalId.read(in),
                             Lists.read(in, Command.RANGES_MAX, BlockRange::read),
                             in.nonNegative64());
+                case 1 -> new Stored(Inode.read(in), PrincipalId.read(in), in.nonNegative64());
+                case 2 ->
+                    new Inline(
+                            in.i32(0, Integer.MAX_VALUE),
+                            in.i32(1, InlineContent.BYTES_MAX),
+                            in.nonNegative64(),
+                            PrincipalId.read(in),
+                            in.nonNegative64());
+                default -> throw new MalformedException("an inode of kind " + kind);
+            };
         }
     }
 
@@ -81,8 +95,22 @@ final class Inodes {
 
         @Override
         public void write(WireWriter out) {
-            inode.write(out.bool(true));
+            inode.write(out.u8(1));
             owner.write(out);
+            out.i64(arrival);
+        }
+    }
+
+    /** Inode whose bytes stand in a table of their own, which lists and nodes need not read. */
+    record Inline(int volume, int length, long modifiedMillis, PrincipalId owner, long arrival) implements Entry {
+        @Override
+        public Optional<Reply.Reference> reference(long id) {
+            return Optional.empty();
+        }
+
+        @Override
+        public void write(WireWriter out) {
+            owner.write(out.u8(2).i32(volume).i32(length).i64(modifiedMillis));
             out.i64(arrival);
         }
     }
@@ -95,7 +123,7 @@ final class Inodes {
 
         @Override
         public void write(WireWriter out) {
-            owner.write(out.bool(false).i32(volume));
+            owner.write(out.u8(0).i32(volume));
             Lists.write(ranges, out, BlockRange::write);
             out.i64(arrival);
         }
@@ -152,19 +180,27 @@ final class Inodes {
     }
 
     /** Checks the quota and the ranges, consumes the pending uploads, and makes an inode without links. */
-    Inode create(Session session, List<Long> pendingIds, ObjectLayout layout, long now) {
-        Volumes.Entry volume = volumes.byId(layout.volume());
+    Inode create(Session session, List<Long> pendingIds, OwnContent content, long now) {
+        Volumes.Entry volume = volumes.byId(content.volume());
         List<BlockRange> ofPending = rangesOfPending(session, pendingIds);
-        long added = layout.length() - pendingBytes(volume, ofPending);
+        long added = content.length() - pendingBytes(volume, ofPending);
         tables.supply().requireRoom(volume, added);
-        if (!layout.ranges().isEmpty() || !ofPending.isEmpty()) {
-            IntervalSet left = session.use(layout.ranges(), ofPending);
+        if (!content.ranges().isEmpty() || !ofPending.isEmpty()) {
+            IntervalSet left = session.use(content.ranges(), ofPending);
             left.ranges(session).forEach(range -> free(session, range));
         }
         volume.charge(added);
+        if (content instanceof InlineContent) {
+            volume.usage().inline += content.length();
+        }
         pendingIds.forEach(id -> removePending(session, id));
-        Inode inode = new Inode(tables.supply().nextInode(), layout, now);
-        put(inode.id(), new Stored(inode, session.owner, nextArrival()));
+        Inode inode = new Inode(tables.supply().nextInode(), content, now);
+        if (content instanceof InlineContent inline) {
+            tables.inlineBytes.put(inode.id(), inline.bytes());
+            put(inode.id(), new Inline(volume.volume().id(), (int) inline.length(), now, session.owner, nextArrival()));
+        } else {
+            put(inode.id(), new Stored(inode, session.owner, nextArrival()));
+        }
         return inode;
     }
 
@@ -242,7 +278,7 @@ final class Inodes {
     private List<DueInode> dueOf(int volume) {
         List<DueInode> ofVolume = new ArrayList<>();
         for (Table.Entry<DueInode, Boolean> due : tables.dues.all()) {
-            if (stored(due.key().inode()).volume() == volume) {
+            if (entry(due.key().inode()).volume() == volume) {
                 ofVolume.add(due.key());
             }
         }
@@ -260,19 +296,28 @@ final class Inodes {
     }
 
     Inode inode(long id) {
-        return stored(id).inode;
+        return switch (entry(id)) {
+            case Stored stored -> stored.inode;
+            case Inline inline ->
+                new Inode(
+                        id,
+                        new InlineContent(
+                                inline.volume, tables.inlineBytes.get(id).orElseThrow()),
+                        inline.modifiedMillis);
+            case Pending ignored -> throw new IllegalStateException("inode " + id + " is a pending upload");
+        };
     }
 
-    /** Returns the extents of an inode that is sliced. */
-    ObjectLayout layout(long id) {
-        if (inode(id).content() instanceof ObjectLayout layout) {
-            return layout;
+    /** Returns the content of an inode that is sliced. */
+    OwnContent own(long id) {
+        if (inode(id).content() instanceof OwnContent own) {
+            return own;
         }
-        throw new IllegalStateException("inode " + id + " has no extents of its own");
+        throw new IllegalStateException("inode " + id + " has no content of its own");
     }
 
     boolean exists(long id) {
-        return tables.inodes.get(id).filter(Stored.class::isInstance).isPresent();
+        return tables.inodes.get(id).filter(entry -> !(entry instanceof Pending)).isPresent();
     }
 
     int count() {
@@ -311,7 +356,9 @@ final class Inodes {
 
     private void put(long id, Entry entry) {
         tables.inodes.put(id, entry);
-        tables.arrivals.put(entry.arrival(), new Tables.Arrival(id, entry.volume()));
+        if (!(entry instanceof Inline)) {
+            tables.arrivals.put(entry.arrival(), new Tables.Arrival(id, entry.volume()));
+        }
         tables.totals().inodes++;
         tables.weight.add(entry.owner(), weightOf(entry));
     }
@@ -319,7 +366,11 @@ final class Inodes {
     private void remove(long id) {
         Entry removed = entry(id);
         tables.inodes.remove(id);
-        tables.arrivals.remove(removed.arrival());
+        if (removed instanceof Inline) {
+            tables.inlineBytes.remove(id);
+        } else {
+            tables.arrivals.remove(removed.arrival());
+        }
         tables.totals().inodes--;
         tables.weight.add(removed.owner(), -weightOf(removed));
     }
@@ -332,14 +383,21 @@ final class Inodes {
                             case ObjectLayout layout ->
                                 (long) Weight.RANGE_BYTES * layout.ranges().size()
                                         + layout.pins().length();
+                            case InlineContent ignored ->
+                                throw new IllegalStateException("inline bytes in the table of inodes");
                             case Composition composition -> (long) Weight.SLICE_BYTES * composition.slices();
                         };
+                    case Inline inline -> inline.length;
                     case Pending pending -> (long) Weight.RANGE_BYTES * pending.ranges.size();
                 };
     }
 
-    static int bytesOf(ObjectLayout layout) {
-        return 33 * layout.ranges().size() + layout.pins().length();
+    static int bytesOf(OwnContent content) {
+        return switch (content) {
+            case ObjectLayout layout ->
+                33 * layout.ranges().size() + layout.pins().length();
+            case InlineContent inline -> inline.bytes().length();
+        };
     }
 
     /** Frees an inode, or some slices of a composition, which is then still due; returns how many links or inodes. */
@@ -352,9 +410,13 @@ final class Inodes {
         }
         tables.dues.remove(due);
         remove(inode.id());
-        if (inode.content() instanceof ObjectLayout layout) {
-            volumes.byId(layout.volume()).charge(-layout.length());
-            for (BlockRange range : layout.ranges()) {
+        if (inode.content() instanceof OwnContent content) {
+            Volumes.Entry volume = volumes.byId(content.volume());
+            volume.charge(-content.length());
+            if (content instanceof InlineContent) {
+                volume.usage().inline -= content.length();
+            }
+            for (BlockRange range : content.ranges()) {
                 free(sessions.require(range.owner(), range.session()), range);
             }
         }
@@ -382,10 +444,6 @@ final class Inodes {
 
     private Entry entry(long id) {
         return tables.inodes.get(id).orElseThrow(() -> new IllegalStateException("inode " + id + " is not there"));
-    }
-
-    private Stored stored(long id) {
-        return (Stored) entry(id);
     }
 
     private Pending pending(long id) {

@@ -2,11 +2,12 @@ package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.metadata.Bucket.Link;
 import io.bulwark.protocol.metadata.Tables.Name;
-import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.VersionState;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
@@ -19,11 +20,7 @@ final class Listing {
     private static final int SEARCH_MAX = 20_000;
     private static final int ENTRY_BYTES = 64;
 
-    private final Inodes inodes;
-
-    Listing(Inodes inodes) {
-        this.inodes = inodes;
-    }
+    private Listing() {}
 
     /** No key has the byte 0xFF, so a prefix with 0xFF behind it comes after all keys with this prefix. */
     private static Bytes behind(Bytes prefix) {
@@ -33,15 +30,43 @@ final class Listing {
         return Bytes.of(bytes);
     }
 
-    Reply.ObjectList objects(Bucket bucket, Query.ListObjects query) {
+    /** Walks the latest versions of keys: reads on while keys have few versions, and searches anew otherwise. */
+    private static final class KeyCursor {
+        private static final int SKIPPED_MAX = 4;
+
+        private final Bucket bucket;
+        private Iterator<Table.Entry<Name, Link>> records = Collections.emptyIterator();
+
+        private KeyCursor(Bucket bucket) {
+            this.bucket = bucket;
+        }
+
+        Optional<Table.Entry<Name, Link>> seek(Name place) {
+            records = bucket.from(place).iterator();
+            return records.hasNext() ? Optional.of(records.next()) : Optional.empty();
+        }
+
+        Optional<Table.Entry<Name, Link>> behind(Bytes key) {
+            for (int skipped = 0; skipped <= SKIPPED_MAX && records.hasNext(); skipped++) {
+                Table.Entry<Name, Link> next = records.next();
+                if (next.key().key().compareTo(key) > 0) {
+                    return Optional.of(next);
+                }
+            }
+            return records.hasNext() ? seek(bucket.behind(key)) : Optional.empty();
+        }
+    }
+
+    static Reply.ObjectList objects(Bucket bucket, Query.ListObjects query) {
         Bytes prefix = prefix(query.prefix());
         Bytes delimiter = Names.utf8(query.delimiter());
         List<Reply.ObjectEntry> objects = new ArrayList<>();
         List<String> commonPrefixes = new ArrayList<>();
         Bytes at = query.after();
         int bytes = 0;
+        KeyCursor keys = new KeyCursor(bucket);
         Optional<Table.Entry<Name, Link>> entry =
-                bucket.first(start(bucket, prefix, afterCommonPrefix(at, prefix, delimiter)));
+                keys.seek(start(bucket, prefix, afterCommonPrefix(at, prefix, delimiter)));
         for (int searched = 0; entry.isPresent(); searched++) {
             Table.Entry<Name, Link> latest = entry.get();
             Bytes key = latest.key().key();
@@ -67,12 +92,12 @@ final class Listing {
                     bytes += ENTRY_BYTES + key.length() + object.attributes().encodedBytes();
                 }
             }
-            entry = bucket.first(bucket.behind(at));
+            entry = keys.behind(at);
         }
         return new Reply.ObjectList(objects, commonPrefixes, Bytes.EMPTY);
     }
 
-    Reply.VersionList versions(Bucket bucket, Query.ListVersions query) {
+    static Reply.VersionList versions(Bucket bucket, Query.ListVersions query) {
         Bytes prefix = prefix(query.prefix());
         Bytes delimiter = Names.utf8(query.delimiter());
         Bytes after = Names.utf8(query.afterKey());
@@ -153,13 +178,12 @@ final class Listing {
         }
     }
 
-    private Reply.ObjectEntry object(Table.Entry<Name, Link> latest, boolean withAttributes) {
-        Inode inode = inodes.inode(latest.value().inode());
+    private static Reply.ObjectEntry object(Table.Entry<Name, Link> latest, boolean withAttributes) {
         return new Reply.ObjectEntry(
                 Names.text(latest.key().key()),
                 latest.key().version(),
-                inode.id(),
-                inode.content().length(),
+                latest.value().inode(),
+                latest.value().length(),
                 latest.value().linkedMillis(),
                 state(latest.value(), withAttributes));
     }
@@ -172,15 +196,14 @@ final class Listing {
                         ObjectAttributes.ofType(state.attributes().contentType()));
     }
 
-    private Reply.VersionEntry version(Table.Entry<Name, Link> entry, boolean latest, boolean withAttributes) {
+    private static Reply.VersionEntry version(Table.Entry<Name, Link> entry, boolean latest, boolean withAttributes) {
         Link link = entry.value();
-        long length = link.marker() ? 0 : inodes.inode(link.inode()).content().length();
         return new Reply.VersionEntry(
                 Names.text(entry.key().key()),
                 entry.key().version(),
                 latest,
                 link.inode(),
-                length,
+                link.length(),
                 link.linkedMillis(),
                 state(link, withAttributes));
     }

@@ -132,6 +132,7 @@ final class LockTable {
                 Grant.escrow(volume.limit() - volume.usage().bytes - volume.usage().escrow, volume.usage().escrow);
         volume.usage().escrow += grant.volumeBytes;
         grant.weight = tables.weight.escrowFor(session.owner);
+        grant.inline = tables.weight.hasInlineRoom(session.owner);
         tables.weight.escrow(session.owner, grant.weight);
         holder.subtrees.stream().map(Subtree::bucket).distinct().forEach(name -> {
             Bucket bucket = tables.buckets.find(name).orElseThrow();
@@ -139,7 +140,7 @@ final class LockTable {
             bucket.escrow += bytes;
             grant.buckets.put(name, bytes);
         });
-        tables.logGrants.put(holder.id(), grant);
+        tables.grantsOfLogs.add(holder.id(), grant);
         return new Reply.Locked(
                 holder.log(),
                 grant.lockedMillis,
@@ -176,10 +177,27 @@ final class LockTable {
                     return new Reply.LockList(page, true);
                 }
                 Holder holder = tables.holders.find(entry.value()).orElseThrow();
-                page.add(new Reply.LockEntry(subtree, holder.log(), holder.openRound()));
+                page.add(new Reply.LockEntry(subtree, holder.log(), ageOf(holder), holder.openRound()));
             }
         }
         return new Reply.LockList(page, false);
+    }
+
+    /** Counts the logs whose entries are not all executed. */
+    Reply.OpenLogs openLogs() {
+        long oldest = 0;
+        for (Table<TimedSession, Boolean> oldestFirst : List.of(tables.lockDues, tables.rounds)) {
+            Optional<TimedSession> first = oldestFirst.first().map(Table.Entry::key);
+            if (first.isPresent()) {
+                OwnedKey key = new OwnedKey(first.get().owner(), first.get().session());
+                oldest = Math.max(oldest, ageOf(tables.holders.find(key).orElseThrow()));
+            }
+        }
+        return new Reply.OpenLogs(withLogs().size(), tables.totals().locks, oldest);
+    }
+
+    private long ageOf(Holder holder) {
+        return Math.max(0, sessions.servedMillis() - (holder.dueMillis - AGE_MILLIS));
     }
 
     /** Refuses what touches a log, after it has opened its round. */
@@ -211,7 +229,7 @@ final class LockTable {
         for (OwnedKey key : holdersOf(touch)) {
             Holder holder = tables.holders.find(key).orElseThrow();
             openRound(holder, contends ? RoundReason.CONTENDED : RoundReason.FROZEN);
-            holder.contended |= contends;
+            holder.contended |= contends ? contendedBy(touch, holder) : 0;
             if (held.isEmpty()) {
                 contention.pause(touch, holder.owner);
                 held = heldNames(touch)
@@ -220,6 +238,20 @@ final class LockTable {
             }
         }
         return held;
+    }
+
+    private static long contendedBy(Touch touch, Holder holder) {
+        long contended = 0;
+        for (int i = 0; i < holder.subtrees.size(); i++) {
+            Subtree subtree = holder.subtrees.get(i);
+            boolean isTouched = switch (touch) {
+                case Touch.OfKey of -> subtree.contains(of.bucket(), of.key());
+                case Touch.OfSubtree of -> subtree.overlaps(of.subtree());
+                default -> false;
+            };
+            contended |= isTouched ? 1L << i : 0;
+        }
+        return contended;
     }
 
     /** Returns a lock on touched names. */
@@ -326,16 +358,18 @@ final class LockTable {
     /** Ends a log whose entries are executed: its locks go, and the rest of the room that it might have drawn. */
     void release(Holder holder) {
         Session session = sessions.require(holder.owner, holder.session);
-        Grant grant = tables.logGrants.get(holder.id()).orElseThrow();
-        tables.logGrants.remove(holder.id());
+        Grant grant = tables.grantsOfLogs.find(holder.id()).orElseThrow();
+        tables.grantsOfLogs.remove(holder.id());
         volumes.byId(session.volume).usage().escrow -= grant.volumeBytes;
         tables.weight.escrow(holder.owner, -grant.weight);
         grant.buckets.forEach((name, left) -> tables.buckets.find(name).orElseThrow().escrow -= left);
         tables.rounds.remove(holder.roundKey());
-        for (Subtree subtree : holder.subtrees) {
+        for (int i = 0; i < holder.subtrees.size(); i++) {
+            Subtree subtree = holder.subtrees.get(i);
             tables.locks.remove(SubtreeKey.of(subtree));
             countLock(holder, subtree, -1);
-            if (holder.contended) {
+            // The holder may have the others again at once.
+            if ((holder.contended >>> i & 1) == 1) {
                 contention.mark(subtree, holder.owner);
             }
         }

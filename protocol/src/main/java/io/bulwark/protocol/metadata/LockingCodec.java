@@ -96,12 +96,15 @@ final class LockingCodec {
     private static void writeEntry(Reply.LockEntry entry, WireWriter out) {
         entry.subtree().write(out);
         entry.log().write(out);
-        out.bool(entry.reason().isPresent());
+        out.i64(entry.ageMillis()).bool(entry.reason().isPresent());
         entry.reason().ifPresent(reason -> reason.write(out));
     }
 
     private static Reply.LockEntry readEntry(WireReader in) {
         return new Reply.LockEntry(
-                Subtree.read(in), LogId.read(in), in.bool() ? Optional.of(RoundReason.read(in)) : Optional.empty());
+                Subtree.read(in),
+                LogId.read(in),
+                in.nonNegative64(),
+                in.bool() ? Optional.of(RoundReason.read(in)) : Optional.empty());
     }
 }

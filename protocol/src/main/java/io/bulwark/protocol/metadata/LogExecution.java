@@ -45,12 +45,11 @@ final class LogExecution {
     /** Executes the next entry of a log, and returns the canonical bytes of the reply. */
     Bytes execute(Holder holder, LogEntry entry) {
         Session session = sessions.require(holder.owner, holder.session);
-        Grant grant = tables.logGrants.get(holder.id()).orElseThrow();
+        Grant grant = tables.grantsOfLogs.find(holder.id()).orElseThrow();
         grant.begin(entry);
         Draw draw = new Draw(session, grant);
         Reply reply = tables.drawingFrom(grant, () -> reply(holder, session, grant, entry));
         draw.settle();
-        tables.logGrants.put(holder.id(), grant);
         return reply.encoded();
     }
 

@@ -52,6 +52,7 @@ public enum MetadataError {
     OBJECT_LOCKED("the version is locked"),
     BAD_BUCKET_STATE("the settings of the bucket do not allow this"),
     IS_DELETE_MARKER("this version is a delete marker"),
+    NOT_INLINE("the bytes cannot stand in the metadata; store extents instead"),
     LOCKED("a client holds the lock on this subtree, or it was contended just now; ask again"),
     NOT_LOCKABLE("this cannot be locked, or a log cannot hold this request"),
     LOG_EXHAUSTED("the log has used up what it may draw; close it and go on"),

@@ -104,14 +104,15 @@ public final class MetadataStateMachine {
         locks = new LockTable(tables, sessions, volumes);
         Compositions compositions = new Compositions(tables);
         inodes = new Inodes(tables, sessions, volumes, compositions, locks);
+        registry = new Registry(tables, sessions, inodes, grants, genesis);
+        replicas = new Replicas(tables, registry, genesis);
         events = new BucketEvents(tables);
         webhooks = new Webhooks(tables);
-        namespace = new Namespace(tables, volumes, inodes, events, bucketsMax);
+        namespace = new Namespace(tables, volumes, inodes, replicas, events, bucketsMax);
         uploads = new Uploads(tables, namespace, inodes, compositions);
         documents = new BucketDocuments(tables, events);
         evidence = new EvidenceRecord(tables);
         permissions = new Permissions(tables, volumes, grants);
-        registry = new Registry(tables, sessions, inodes, grants, genesis);
         audit = new AuditLog(tables, genesis, registry);
         releases = new Releases(tables);
         suspensions = new Suspensions(tables, volumes, grants, sessions, inodes, evidence);
@@ -121,12 +122,13 @@ public final class MetadataStateMachine {
         reports = List.of(evidence.reports(), suspensions.reports(), faults);
         holders = new PlacementChanges(tables, volumes, registry, reports);
         removals = new NodeRemovals(tables, volumes, faults, holders, sessions, locks);
-        replicas = new Replicas(tables, registry, genesis);
         logs = new LogExecution(tables, sessions, permissions, suspensions, actFor, this::run);
         rounds = new Rounds(tables, sessions, locks, inodes, replicas, logs);
         lockView = new ReplicaLocks(tables, rounds, log -> {
             OverlayState overlay = new OverlayState(state);
-            return new LogOverlay(overlay, new MetadataStateMachine(overlay, genesis, weightMax, bucketsMax), log);
+            MetadataStateMachine machine =
+                    new MetadataStateMachine(overlay, genesis, weightMax, bucketsMax).withFaulty(replicas.assumed());
+            return new LogOverlay(overlay, machine, log);
         });
     }
 
@@ -326,6 +328,12 @@ public final class MetadataStateMachine {
     public Optional<Bytes> authorization(Configuration ended, Configuration next) {
         tables.begin();
         return audit.authorization(ended, next);
+    }
+
+    /** Returns the replicas that order. */
+    public Configuration configuration() {
+        tables.begin();
+        return replicas.ordering();
     }
 
     /** Records that this configuration has begun to order. */
@@ -737,8 +745,8 @@ public final class MetadataStateMachine {
                         inodes.inode(found.link().inode()));
             }
             case Query.FindInode of -> new Reply.InodeFound(inodes.exists(of.inode()));
-            case Query.ListObjects of -> new Listing(inodes).objects(namespace.bucket(of.bucket()), of);
-            case Query.ListVersions of -> new Listing(inodes).versions(namespace.bucket(of.bucket()), of);
+            case Query.ListObjects of -> Listing.objects(namespace.bucket(of.bucket()), of);
+            case Query.ListVersions of -> Listing.versions(namespace.bucket(of.bucket()), of);
             case Query.ListBuckets of -> namespace.list(of);
             case Query.FindSlices of -> uploads.answer(of);
             case Query.FindUpload of -> uploads.answer(of);
@@ -763,6 +771,7 @@ public final class MetadataStateMachine {
                 inodes.count(),
                 volumes.bytes(),
                 sessions.openCount(),
+                locks.openLogs(),
                 totals.historyDigest);
     }
 }

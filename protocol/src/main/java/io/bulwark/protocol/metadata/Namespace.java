@@ -7,10 +7,12 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Bucket.Link;
 import io.bulwark.protocol.metadata.ObjectEvent.Kind;
 import io.bulwark.protocol.metadata.Tables.Name;
+import io.bulwark.protocol.object.InlineContent;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.object.ObjectLock;
+import io.bulwark.protocol.object.OwnContent;
 import io.bulwark.protocol.object.VersionState;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
@@ -25,10 +27,12 @@ final class Namespace {
     private final Tables tables;
     private final Volumes volumes;
     private final Inodes inodes;
+    private final Replicas replicas;
     private final BucketEvents events;
     private final int bucketsMax;
 
-    Namespace(Tables tables, Volumes volumes, Inodes inodes, BucketEvents events, int bucketsMax) {
+    Namespace(Tables tables, Volumes volumes, Inodes inodes, Replicas replicas, BucketEvents events, int bucketsMax) {
+        this.replicas = replicas;
         this.tables = tables;
         this.volumes = volumes;
         this.inodes = inodes;
@@ -95,37 +99,46 @@ final class Namespace {
     Reply.ObjectStored put(Command.PutObject put, Session session, long now) {
         Bucket bucket = bucket(put.bucket());
         Bytes key = key(put.key());
-        ObjectLayout layout = put.layout();
-        checkLayout(bucket, session, layout, put.epochs(), put.pending());
+        OwnContent content = put.content();
+        checkContent(bucket, session, content, put.epochs(), put.pending());
         checkCondition(bucket, key, put.condition());
-        checkQuota(bucket, key, layout.length());
+        checkQuota(bucket, key, content.length());
         VersionState state = newState(bucket, put.attributes(), put.lock(), now);
-        Inode inode = inodes.create(session, put.pending(), layout, now);
-        return link(bucket, key, new Link(inode.id(), now, session.owner, state), Kind.PUT);
+        Inode inode = inodes.create(session, put.pending(), content, now);
+        Link link = new Link(inode.id(), inode.content().length(), now, session.owner, state);
+        return link(bucket, key, link, Kind.PUT);
     }
 
-    /** Checks that extents are stored where the bucket lies, by this session, and by holders of now. */
-    void checkLayout(Bucket bucket, Session session, ObjectLayout layout, List<EpochClaim> epochs, List<Long> pending) {
+    /**
+     * Checks that extents are stored where the bucket lies, by this session, and by holders of now; or that bytes may
+     * stand in the inode.
+     */
+    void checkContent(Bucket bucket, Session session, OwnContent content, List<EpochClaim> epochs, List<Long> pending) {
         Volume volume = volumes.byId(bucket.volume).volume();
         CommandRefusal.refuseUnless(
-                layout.volume() == volume.id()
-                        && layout.blockBytes() == volume.policy().blockBytes(),
+                content.volume() == volume.id()
+                        && (!(content instanceof ObjectLayout layout)
+                                || layout.blockBytes() == volume.policy().blockBytes()),
                 MetadataError.WRONG_LAYOUT,
                 "bucket " + bucket.name + " lies in volume " + volume.id() + " with blocks of "
                         + volume.policy().blockBytes() + " bytes");
         CommandRefusal.refuseUnless(
-                session.owns(layout.ranges()) && (pending.isEmpty() || session.volume == volume.id()),
+                session.owns(content.ranges()) && (pending.isEmpty() || session.volume == volume.id()),
                 MetadataError.WRONG_SESSION,
                 "session " + session.number + " for volume " + session.volume);
-        if (!layout.ranges().isEmpty()) {
+        if (!content.ranges().isEmpty()) {
             checkEpochs(volume, epochs);
+        }
+        if (content instanceof InlineContent) {
+            replicas.requireInline(volume.policy());
+            tables.supply().requireInline(session.owner);
         }
     }
 
     /** Makes an inode the latest version of a name, after all checks. */
     Reply.ObjectStored link(Bucket bucket, Bytes key, Link link, Kind kind) {
         long version = link(bucket, key, link);
-        events.record(bucket, kind, new Name(bucket.name, key, version), link, lengthOf(link));
+        events.record(bucket, kind, new Name(bucket.name, key, version), link, link.length());
         return stored(link, version);
     }
 
@@ -173,7 +186,7 @@ final class Namespace {
                 "the version has other tags now");
         Name name = new Name(found.bucket.name, found.key, found.version);
         Kind kind = set.tags().isEmpty() ? Kind.DELETE_TAGS : Kind.PUT_TAGS;
-        events.record(found.bucket, kind, name, found.link, lengthOf(found.link));
+        events.record(found.bucket, kind, name, found.link, found.link.length());
         return replace(found, by, state.withAttributes(state.attributes().withTags(set.tags())));
     }
 
@@ -202,7 +215,7 @@ final class Namespace {
     }
 
     private Reply.ObjectStored replace(FoundLink found, PrincipalId owner, VersionState state) {
-        Link link = new Link(found.link.inode(), found.link.linkedMillis(), owner, state);
+        Link link = new Link(found.link.inode(), found.link.length(), found.link.linkedMillis(), owner, state);
         tables.weight.add(found.link.owner(), -weightOf(found.key, found.link));
         found.bucket.replace(found.key, found.version, link);
         tables.weight.add(owner, weightOf(found.key, link));
@@ -217,7 +230,7 @@ final class Namespace {
                 to != from.bucket || !toKey.equals(from.key), MetadataError.BAD_ARGUMENT, "both names are the same");
         boolean leavesOld = from.bucket.keepsAll() || !from.link.state().isNull();
         VersionState state = newState(to, from.link.state().attributes(), ObjectLock.NONE, now);
-        Link link = new Link(from.link.inode(), now, by, state);
+        Link link = new Link(from.link.inode(), from.link.length(), now, by, state);
         Reply.ObjectStored reply = relink(from, to, toKey, rename.condition(), to != from.bucket || leavesOld, link);
         hide(from.bucket, from.key, by, now);
         return reply;
@@ -227,7 +240,8 @@ final class Namespace {
         FoundLink from = find(copy.bucket(), copy.key(), copy.version());
         Bucket to = bucket(copy.toBucket());
         ObjectAttributes attributes = copy.attributes().orElse(from.link.state().attributes());
-        Link link = new Link(from.link.inode(), now, by, newState(to, attributes, copy.lock(), now));
+        VersionState state = newState(to, attributes, copy.lock(), now);
+        Link link = new Link(from.link.inode(), from.link.length(), now, by, state);
         return relink(from, to, key(copy.toKey()), copy.condition(), true, link);
     }
 
@@ -289,7 +303,7 @@ final class Namespace {
         CommandRefusal.refuseUnless(
                 to.volume == from.bucket.volume, MetadataError.OTHER_VOLUME, from.bucket.name + " and " + to.name);
         checkCondition(to, toKey, condition);
-        checkQuota(to, toKey, addsBytes ? lengthOf(from.link) : 0);
+        checkQuota(to, toKey, addsBytes ? from.link.length() : 0);
         return link(to, toKey, link, Kind.COPY);
     }
 
@@ -301,7 +315,7 @@ final class Namespace {
             inodes.link(link.inode());
         }
         putLink(bucket, key, version, link);
-        bucket.bytes += lengthOf(link);
+        bucket.bytes += link.length();
         if (replaced != 0) {
             remove(bucket, key, replaced);
         }
@@ -318,7 +332,7 @@ final class Namespace {
             return new Reply.Deleted(version, false, true);
         }
         boolean isNull = !bucket.keepsAll();
-        Link link = new Link(0, now, by, VersionState.ofMarker(isNull));
+        Link link = new Link(0, 0, now, by, VersionState.ofMarker(isNull));
         long marker = link(bucket, key, link);
         events.record(bucket, Kind.DELETE_MARKER, new Name(bucket.name, key, marker), link, 0);
         return new Reply.Deleted(marker, true, isNull);
@@ -334,7 +348,7 @@ final class Namespace {
                 .orElseThrow(() -> new IllegalStateException("version " + version + " is not there"));
         bucket.remove(key, version, link);
         tables.weight.add(link.owner(), -weightOf(key, link));
-        bucket.bytes -= lengthOf(link);
+        bucket.bytes -= link.length();
         if (!link.marker()) {
             inodes.unlink(link.inode());
         }
@@ -351,14 +365,10 @@ final class Namespace {
         return new VersionState(!bucket.keepsAll(), attributes, ObjectLocks.ofNew(bucket, wanted, now));
     }
 
-    private long lengthOf(Link link) {
-        return link.marker() ? 0 : inodes.inode(link.inode()).content().length();
-    }
-
     void checkQuota(Bucket bucket, Bytes key, long addedBytes) {
         long replaced = bucket.keepsAll()
                 ? 0
-                : bucket.link(key, bucket.nullVersion(key)).map(this::lengthOf).orElse(0L);
+                : bucket.link(key, bucket.nullVersion(key)).map(Link::length).orElse(0L);
         checkRoom(bucket, addedBytes - replaced);
     }
 

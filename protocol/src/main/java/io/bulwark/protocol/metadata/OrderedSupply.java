@@ -44,6 +44,12 @@ final class OrderedSupply implements Supply {
     }
 
     @Override
+    public void requireInline(PrincipalId owner) {
+        CommandRefusal.refuseUnless(
+                tables.weight.hasInlineRoom(owner), MetadataError.NOT_INLINE, "the metadata are half full");
+    }
+
+    @Override
     public void requireWeight(PrincipalId owner) {
         tables.weight.requireRoom(owner);
     }

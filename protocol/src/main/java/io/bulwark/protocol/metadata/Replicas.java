@@ -1,7 +1,9 @@
 package io.bulwark.protocol.metadata;
 
+import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.object.InlineContent;
 import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Member;
@@ -11,6 +13,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Present and next replicas (docs/decisions/0020). The engine reads the next configuration here, has it begin with the
@@ -28,6 +31,7 @@ final class Replicas {
     private final GenesisKeys genesis;
     private boolean staying;
     private int faulty = 1;
+    private @Nullable Configuration beginning;
 
     Replicas(Tables tables, Registry registry, GenesisKeys genesis) {
         this.tables = tables;
@@ -53,6 +57,14 @@ final class Replicas {
 
     void change(Command.ChangeReplicas change, PrincipalId by) {
         Configuration next = named(change);
+        for (Table.Entry<Integer, Volumes.Definition> volume : tables.volumes.all()) {
+            CommandRefusal.refuseUnless(
+                    tables.usages.find(volume.key()).orElseThrow().inline == 0
+                            || InlineContent.isAllowedBy(volume.value().policy(), next.faulty()),
+                    MetadataError.BAD_ARGUMENT,
+                    "volume " + volume.value().name() + " survives more faulty nodes than " + next
+                            + " survives faulty replicas, which hold small objects of it");
+        }
         registry.letIn(change.coming(), by);
         tables.replicas.put(NEXT, next);
     }
@@ -133,15 +145,34 @@ final class Replicas {
         CommandRefusal.refuseUnless(next().isEmpty(), MetadataError.NOT_LOCKABLE, "the replicas are being changed");
     }
 
+    /**
+     * Refuses inline content that these replicas protect less than nodes would, or the next ones do. An engine with fixed
+     * replicas survives crashes only.
+     */
+    void requireInline(ProtectionPolicy policy) {
+        int least = Math.min(ordering().faulty(), next().map(Configuration::faulty).orElse(Integer.MAX_VALUE));
+        CommandRefusal.refuseUnless(
+                !staying && InlineContent.isAllowedBy(policy, least),
+                MetadataError.NOT_INLINE,
+                "nodes protect " + policy.text() + " better than these replicas do");
+    }
+
     /** Returns the replicas that order. Those of a cluster without identities have the first numbers. */
     Configuration ordering() {
-        return tables.replicas.get(NOW).orElseGet(() -> {
+        return tables.replicas.get(NOW).orElseGet(this::beginning);
+    }
+
+    private Configuration beginning() {
+        Configuration known = beginning;
+        if (known == null) {
             try {
-                return genesis.configuration();
+                known = genesis.configuration();
             } catch (IllegalArgumentException e) {
-                return Configuration.fixed(faulty);
+                known = Configuration.fixed(faulty);
             }
-        });
+            beginning = known;
+        }
+        return known;
     }
 
     Bytes cluster() {
@@ -151,6 +182,11 @@ final class Replicas {
     /** @param replicas that may be faulty, of a cluster without identities */
     void assume(int replicas) {
         faulty = replicas;
+        beginning = null;
+    }
+
+    int assumed() {
+        return faulty;
     }
 
     Configuration now() {

@@ -13,6 +13,7 @@ import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.object.ObjectLock;
+import io.bulwark.protocol.object.OwnContent;
 import io.bulwark.protocol.object.Slice;
 import io.bulwark.protocol.object.VersionState;
 import io.bulwark.protocol.ordering.membership.Configuration;
@@ -143,6 +144,7 @@ public sealed interface Reply {
      * Counts of the state machine.
      *
      * @param objects names that are not hidden by a delete marker
+     * @param logs those of holders of locks
      * @param digest SHA-256 over the chain of all submissions so far, with their times and replies: where it is equal,
      *     the resulting states are equal
      */
@@ -155,10 +157,19 @@ public sealed interface Reply {
             long inodes,
             long bytes,
             int openSessions,
+            OpenLogs logs,
             Bytes digest)
             implements Reply {
         static final int DIGEST_BYTES = 32;
     }
+
+    /**
+     * Logs whose entries are not all executed yet.
+     *
+     * @param locks of all of them
+     * @param oldestMillis served time since the lock of the oldest one; 0 if there is none
+     */
+    record OpenLogs(int logs, int locks, long oldestMillis) {}
 
     /** Closed for good if the session exists but is for another volume. */
     record Session(SessionState state) implements Reply {}
@@ -227,11 +238,11 @@ public sealed interface Reply {
     record InodeFound(boolean exists) implements Reply {}
 
     /**
-     * A slice of a composition, with the extents of what it slices.
+     * A slice of a composition, with what leads to its bytes.
      *
      * @param start the offset of its first byte in the composition
      */
-    record SliceEntry(long start, Slice slice, ObjectLayout layout) {}
+    record SliceEntry(long start, Slice slice, OwnContent content) {}
 
     /** A page: it ends before the composition does if there is more. */
     record SliceList(List<SliceEntry> slices) implements OfUpload {
@@ -633,9 +644,10 @@ public sealed interface Reply {
     /**
      * One lock.
      *
+     * @param ageMillis served time since it was given
      * @param reason of the round that closes the log; empty while none is open
      */
-    record LockEntry(Subtree subtree, LogId log, Optional<RoundReason> reason) {}
+    record LockEntry(Subtree subtree, LogId log, long ageMillis, Optional<RoundReason> reason) {}
 
     /**
      * A page.

@@ -307,7 +307,9 @@ final class ReplyCodec {
                 .i32(status.volumes())
                 .i32(status.buckets());
         out.i64(status.objects()).i64(status.inodes()).i64(status.bytes());
-        out.i32(status.openSessions()).raw(status.digest());
+        Reply.OpenLogs logs = status.logs();
+        out.i32(status.openSessions()).i32(logs.logs()).i32(logs.locks()).i64(logs.oldestMillis());
+        out.raw(status.digest());
     }
 
     private static Status readStatus(WireReader in) {
@@ -320,6 +322,7 @@ final class ReplyCodec {
                 in.nonNegative64(),
                 in.nonNegative64(),
                 in.i32(0, Integer.MAX_VALUE),
+                new Reply.OpenLogs(in.i32(0, Integer.MAX_VALUE), in.i32(0, Integer.MAX_VALUE), in.nonNegative64()),
                 in.raw(Status.DIGEST_BYTES));
     }
 

@@ -19,6 +19,9 @@ interface Supply {
     /** Refuses bytes that do not fit into the quota of a bucket. */
     void requireRoom(Bucket bucket, long added);
 
+    /** Refuses inline bytes when the state has no room for more of them. */
+    void requireInline(PrincipalId owner);
+
     /** Refuses an owner without room for more state. */
     void requireWeight(PrincipalId owner);
 }

@@ -10,6 +10,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.locking.LogHead;
 import io.bulwark.protocol.metadata.Bucket.Link;
+import io.bulwark.protocol.object.InlineContent;
 import io.bulwark.protocol.object.Slice;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.state.KeyValueState;
@@ -93,6 +94,7 @@ import java.util.List;
  * 80 markDues   served time (8), key as of 70          -
  * 81 pauses     volume (4), principal (5)              until when no lock is given
  * 82 arrivals   number of arrival (8)                  inode or pending upload, volume
+ * 83 inline     inode (8)                              bytes of a small object; never rewritten
  * 90 suspicions node (4), kind (1), reporter (4)       score and counts
  * 91 suspicionsOf  reporter (5), node and kind (8)     key of 90
  * 92 nodeFaults node (4)                               who names it, progress of its removal
@@ -197,6 +199,7 @@ final class Tables extends TableSet {
     final Table<DueSubtree, Boolean> markDues;
     final Table<Pause, Long> pauses;
     final Table<Long, Arrival> arrivals;
+    final Table<Long, Bytes> inlineBytes;
     final Table<SuspicionKey, Suspicion> suspicions;
     final Table<OwnedKey, SuspicionKey> suspicionsOf;
     final Table<Integer, NodeFault> nodeFaults;
@@ -207,6 +210,7 @@ final class Tables extends TableSet {
     final RecordCache<OwnedKey, Session> sessions;
     final RecordCache<String, Bucket> buckets;
     final RecordCache<OwnedKey, Holder> holders;
+    final RecordCache<OwnedKey, Grant> grantsOfLogs;
     final RecordCache<String, BucketEvents.Log> eventLogs = new RecordCache<>(eventLogsByName);
     final Weight weight;
     private final Supply ordered = new OrderedSupply(this);
@@ -524,6 +528,7 @@ final class Tables extends TableSet {
         locks = table(70, SubtreeKey.FORM, OwnedKey.FORM);
         holders = new RecordCache<>(table(71, OwnedKey.FORM, new FieldFormat<>(Holder::write, Holder::read)));
         logGrants = table(72, OwnedKey.FORM, new FieldFormat<>(Grant::write, Grant::read));
+        grantsOfLogs = new RecordCache<>(logGrants);
         rounds = table(73, TimedSession.FORM, FieldFormat.NOTHING);
         lockDues = table(74, TimedSession.FORM, FieldFormat.NOTHING);
         pieces = table(75, PieceKey.FORM, new FieldFormat<>(Rounds.Piece::write, Rounds.Piece::read));
@@ -534,6 +539,10 @@ final class Tables extends TableSet {
         markDues = table(80, DueSubtree.FORM, FieldFormat.NOTHING);
         pauses = table(81, Pause.FORM, FieldFormat.LONG_NUMBER);
         arrivals = table(82, FieldFormat.LONG_NUMBER, Arrival.FORM);
+        inlineBytes = table(
+                83,
+                FieldFormat.LONG_NUMBER,
+                new FieldFormat<>((bytes, out) -> out.bytes(bytes), in -> in.bytes(InlineContent.BYTES_MAX)));
         suspicions = table(90, SuspicionKey.FORM, new FieldFormat<>(Suspicion::write, Suspicion::read));
         suspicionsOf = table(91, OwnedKey.FORM, SuspicionKey.FORM);
         nodeFaults = table(92, FieldFormat.NUMBER, new FieldFormat<>(NodeFault::write, NodeFault::read));
@@ -563,6 +572,7 @@ final class Tables extends TableSet {
         sessions.begin();
         buckets.begin();
         holders.begin();
+        grantsOfLogs.begin();
         eventLogs.begin();
     }
 
@@ -574,6 +584,7 @@ final class Tables extends TableSet {
         sessions.end();
         buckets.end();
         holders.end();
+        grantsOfLogs.end();
         eventLogs.end();
     }
 

@@ -61,8 +61,8 @@ final class Totals {
                 .i64(weightEscrow)
                 .i32(locks)
                 .i32(holders)
-                .i32(marks)
-                .i64(faultsDueMillis);
+                .i32(marks);
+        out.i64(faultsDueMillis);
     }
 
     static Totals read(WireReader in) {

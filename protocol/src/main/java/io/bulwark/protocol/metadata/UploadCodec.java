@@ -17,7 +17,8 @@ import io.bulwark.protocol.metadata.Reply.UploadEntry;
 import io.bulwark.protocol.metadata.Reply.UploadFound;
 import io.bulwark.protocol.metadata.Reply.UploadList;
 import io.bulwark.protocol.object.ObjectAttributes;
-import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.object.ObjectContent;
+import io.bulwark.protocol.object.OwnContent;
 import io.bulwark.protocol.object.ObjectLock;
 import io.bulwark.protocol.object.Slice;
 import io.bulwark.protocol.wire.MalformedException;
@@ -58,7 +59,7 @@ final class UploadCodec {
             }
             case PutPart put -> {
                 put.upload().write(out.u8(PUT_PART));
-                put.layout().write(out.u16(put.number()));
+                ObjectContent.write(put.content(), out.u16(put.number()));
                 put.attributes().write(out);
                 Lists.write(put.epochs(), out, EpochClaim::write);
                 Lists.write(put.pending(), out, (id, to) -> to.i64(id));
@@ -95,7 +96,7 @@ final class UploadCodec {
                     new PutPart(
                             UploadName.read(in),
                             in.u16(),
-                            ObjectLayout.read(in),
+                            OwnContent.read(in),
                             ObjectAttributes.read(in),
                             Lists.read(in, Volume.GROUPS_MAX, EpochClaim::read),
                             Lists.read(in, Command.PENDING_MAX, WireReader::nonNegative64));
@@ -173,11 +174,11 @@ final class UploadCodec {
 
     private static void writeSlice(SliceEntry entry, WireWriter out) {
         entry.slice().write(out.i64(entry.start()));
-        entry.layout().write(out);
+        ObjectContent.write(entry.content(), out);
     }
 
     private static SliceEntry readSlice(WireReader in) {
-        return new SliceEntry(in.nonNegative64(), Slice.read(in), ObjectLayout.read(in));
+        return new SliceEntry(in.nonNegative64(), Slice.read(in), OwnContent.read(in));
     }
 
     private static void writeUpload(UploadEntry entry, WireWriter out) {

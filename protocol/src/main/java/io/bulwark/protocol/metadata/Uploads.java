@@ -10,8 +10,8 @@ import io.bulwark.protocol.metadata.Tables.UploadKey;
 import io.bulwark.protocol.object.Composition;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectAttributes;
-import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.object.ObjectLock;
+import io.bulwark.protocol.object.OwnContent;
 import io.bulwark.protocol.object.Retention;
 import io.bulwark.protocol.object.Slice;
 import io.bulwark.protocol.object.VersionState;
@@ -162,7 +162,8 @@ final class Uploads {
         namespace.checkQuota(bucket, key, content.length());
         VersionState state = Namespace.newState(bucket, compose.attributes(), compose.lock(), now);
         Inode inode = composed(bucket, content, by, now);
-        return namespace.link(bucket, key, new Link(inode.id(), now, by, state), ObjectEvent.Kind.COPY);
+        return namespace.link(
+                bucket, key, new Link(inode.id(), inode.content().length(), now, by, state), ObjectEvent.Kind.COPY);
     }
 
     Reply.UploadBegun begin(Command.BeginUpload begin, PrincipalId by, long now) {
@@ -183,11 +184,11 @@ final class Uploads {
 
     Reply.PartStored put(Command.PutPart put, Session session, long now) {
         Found found = find(put.upload());
-        ObjectLayout layout = put.layout();
-        namespace.checkLayout(found.bucket, session, layout, put.epochs(), put.pending());
+        OwnContent content = put.content();
+        namespace.checkContent(found.bucket, session, content, put.epochs(), put.pending());
         Optional<Part> replaced = part(found, put.number());
-        namespace.checkRoom(found.bucket, layout.length() - lengthOf(replaced));
-        Inode inode = inodes.create(session, put.pending(), layout, now);
+        namespace.checkRoom(found.bucket, content.length() - lengthOf(replaced));
+        Inode inode = inodes.create(session, put.pending(), content, now);
         inodes.link(inode.id());
         return store(
                 found, new PartKey(found.key.id(), put.number()), part(inode, session.owner, now, put.attributes()));
@@ -227,7 +228,7 @@ final class Uploads {
         }
         links.forEach((inode, change) -> repeat(change, () -> inodes.link(inode)));
         Inode inode = whole.orElseGet(() -> inodes.compose(found.bucket.volume, content, by, now));
-        Link link = new Link(inode.id(), now, by, state);
+        Link link = new Link(inode.id(), inode.content().length(), now, by, state);
         Reply.ObjectStored reply = namespace.link(found.bucket, key, link, ObjectEvent.Kind.COMPLETE_UPLOAD);
         links.forEach((sliced, change) -> repeat(-change, () -> inodes.unlink(sliced)));
         remove(found, new HashSet<>(complete.parts().numbers()));
@@ -306,14 +307,14 @@ final class Uploads {
             }
             Slice slice = placed.slice();
             // The reader of a composition may have no right to the rest of what it slices.
-            ObjectLayout layout = inodes.layout(slice.inode()).withPinsOf(slice.offset(), slice.length());
-            page.add(new Reply.SliceEntry(placed.start(), slice, layout));
-            bytes += 64 + Inodes.bytesOf(layout);
+            OwnContent content = inodes.own(slice.inode()).reduced(slice.offset(), slice.length());
+            page.add(new Reply.SliceEntry(placed.start(), slice, content));
+            bytes += 64 + Inodes.bytesOf(content);
         }
         return new Reply.SliceList(page);
     }
 
-    /** Returns bytes of objects as slices of inodes with extents of their own. */
+    /** Returns bytes of objects as slices of inodes with content of their own. */
     private SliceSequence slices(int volume, List<ObjectRange> ranges) {
         SliceSequence slices = new SliceSequence();
         for (ObjectRange range : ranges) {

@@ -34,6 +34,9 @@ final class Volumes {
 
     static final long BYTES_MAX = Long.MAX_VALUE / 4;
 
+    /** Number of volumes that are not decoded again. */
+    private static final int READ_MAX = 256;
+
     private final Tables tables;
     /** Placement groups that were read before, by what was read: volumes may have many and hardly ever change. */
     private final Map<Bytes, List<PlacementGroup>> known = new HashMap<>();
@@ -81,16 +84,20 @@ final class Volumes {
         /** Part of the quota that logs may draw. */
         long escrow;
 
+        /** Part of the bytes that stands in inodes. */
+        long inline;
+
         int buckets;
 
         void write(WireWriter out) {
-            out.i64(bytes).i64(escrow).i32(buckets);
+            out.i64(bytes).i64(escrow).i64(inline).i32(buckets);
         }
 
         static Usage read(WireReader in) {
             Usage usage = new Usage();
             usage.bytes = in.nonNegative64();
             usage.escrow = in.nonNegative64();
+            usage.inline = in.nonNegative64();
             usage.buckets = in.i32(0, Integer.MAX_VALUE);
             return usage;
         }
@@ -108,15 +115,58 @@ final class Volumes {
         }
     }
 
+    /** Volumes that were read before, by their ids. */
+    private final Map<Integer, ReadVolume> readBefore = new HashMap<>();
+
+    /** A volume, and the records that it was read from. */
+    private record ReadVolume(Bytes record, List<Bytes> groups, Definition definition, Volume volume) {}
+
     Volumes(Tables tables) {
         this.tables = tables;
     }
 
     Entry byId(int id) {
-        return tables.volumes
-                .get(id)
-                .map(this::entry)
+        Bytes record = tables.volumes
+                .encoded(id)
                 .orElseThrow(() -> new CommandRefusal(MetadataError.NO_SUCH_VOLUME, "volume " + id));
+        ReadVolume before = readBefore.get(id);
+        if (before == null || !isAsRead(id, before, record)) {
+            Definition definition = tables.volumes.decode(record);
+            before = new ReadVolume(record, groupRecords(definition), definition, volume(definition));
+            if (readBefore.size() >= READ_MAX) {
+                readBefore.clear();
+            }
+            readBefore.put(id, before);
+        }
+        return new Entry(
+                before.volume,
+                before.definition.quotaBytes,
+                tables.usages.find(id).orElseThrow());
+    }
+
+    private boolean isAsRead(int id, ReadVolume before, Bytes record) {
+        if (!before.record.equals(record)) {
+            return false;
+        }
+        for (int i = 0; i < before.groups.size(); i++) {
+            Bytes found = groupRecord(id, i * Tables.GROUPS_PER_RECORD);
+            if (!found.equals(before.groups.get(i))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private List<Bytes> groupRecords(Definition definition) {
+        List<Bytes> records = new ArrayList<>();
+        for (int first = 0; first < definition.groups; first += Tables.GROUPS_PER_RECORD) {
+            records.add(groupRecord(definition.id, first));
+        }
+        return records;
+    }
+
+    private Bytes groupRecord(int volume, int first) {
+        return tables.groups.encoded(new GroupsKey(volume, first)).orElseThrow();
     }
 
     Optional<Volume> find(int id) {
@@ -150,9 +200,7 @@ final class Volumes {
     private Volume volume(Definition definition) {
         List<PlacementGroup> groups = new ArrayList<>(definition.groups);
         while (groups.size() < definition.groups) {
-            groups.addAll(groups(tables.groups
-                    .encoded(new GroupsKey(definition.id, groups.size()))
-                    .orElseThrow()));
+            groups.addAll(groups(groupRecord(definition.id, groups.size())));
         }
         return new Volume(
                 definition.id, definition.name, definition.kind, definition.policy, definition.blocks, groups);

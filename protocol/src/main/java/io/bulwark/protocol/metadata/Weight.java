@@ -1,7 +1,9 @@
 package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.object.InlineContent;
 import io.bulwark.protocol.object.ObjectAttributes;
+import io.bulwark.protocol.object.ObjectLayout;
 
 /**
  * Size of the state, at least half as many bytes as in a snapshot, and the accounts that it is charged to. Quotas count
@@ -12,6 +14,9 @@ import io.bulwark.protocol.object.ObjectAttributes;
 final class Weight {
     /** From here on nothing is accepted that adds to the state; deleting and closing go on. */
     static final long BYTES_MAX = 512L << 20;
+
+    /** Inline bytes are accepted up to this part of the room; the rest is for names, extents and everything else. */
+    private static final int INLINE_SHARE = 2;
 
     /** A log may draw at most as much. */
     private static final long ESCROW_MAX = 4L << 20;
@@ -85,8 +90,11 @@ final class Weight {
             case Command.PutObject put ->
                 (long) INODE_BYTES
                         + (long) (RANGE_BYTES + INTERVAL_BYTES)
-                                * put.layout().ranges().size()
-                        + put.layout().pins().length()
+                                * put.content().ranges().size()
+                        + switch (put.content()) {
+                            case ObjectLayout layout -> layout.pins().length();
+                            case InlineContent inline -> inline.length();
+                        }
                         + markerMax()
                         + put.attributes().encodedBytes();
             case Command.RenameObject ignored -> 2 * markerMax() + ObjectAttributes.ENCODED_BYTES_MAX;
@@ -94,6 +102,11 @@ final class Weight {
             case Command.SetTags ignored -> ObjectAttributes.ENCODED_BYTES_MAX;
             default -> markerMax();
         };
+    }
+
+    /** Returns whether an owner may add inline bytes: they never fill more than half of the room, by the same rule. */
+    boolean hasInlineRoom(PrincipalId owner) {
+        return bytesOf(owner) < max / INLINE_SHARE - bytes();
     }
 
     void requireRoom(PrincipalId owner) {

@@ -1,11 +1,12 @@
 package io.bulwark.protocol.object;
 
+import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 
-/** Content of an inode: extents of its own, or slices of other inodes in the same volume. */
-public sealed interface ObjectContent permits ObjectLayout, Composition {
-    /** Returns the object volume that holds all bytes. */
+/** Content of an inode: its own, as extents or bytes, or slices of other inodes in the same volume. */
+public sealed interface ObjectContent permits OwnContent, Composition {
+    /** Returns the object volume that the content belongs to. */
     int volume();
 
     /** Returns the true length of the object in bytes, at most {@link ObjectLayout#LENGTH_MAX}. */
@@ -13,12 +14,19 @@ public sealed interface ObjectContent permits ObjectLayout, Composition {
 
     static void write(ObjectContent content, WireWriter out) {
         switch (content) {
-            case ObjectLayout layout -> layout.write(out.bool(true));
-            case Composition composition -> composition.write(out.bool(false));
+            case Composition composition -> composition.write(out.u8(0));
+            case ObjectLayout layout -> layout.write(out.u8(1));
+            case InlineContent inline -> inline.write(out.u8(2));
         }
     }
 
     static ObjectContent read(WireReader in) {
-        return in.bool() ? ObjectLayout.read(in) : Composition.read(in);
+        int kind = in.u8();
+        return switch (kind) {
+            case 0 -> Composition.read(in);
+            case 1 -> ObjectLayout.read(in);
+            case 2 -> InlineContent.read(in);
+            default -> throw new MalformedException("content of kind " + kind);
+        };
     }
 }

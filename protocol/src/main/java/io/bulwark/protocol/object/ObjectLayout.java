@@ -23,7 +23,7 @@ import java.util.List;
  * @param pins the pins of the last level, {@link #PIN_BYTES} bytes each, in order
  */
 public record ObjectLayout(int volume, int blockBytes, long length, List<BlockRange> ranges, Bytes pins)
-        implements ObjectContent {
+        implements OwnContent {
     /** A pin is the SHA-256 of an extent's fpcc. */
     public static final int PIN_BYTES = 32;
     /** Maximum number of pins in the layout itself. */
@@ -149,7 +149,8 @@ public record ObjectLayout(int volume, int blockBytes, long length, List<BlockRa
      * Returns this layout with those pins only that lead to some bytes, and zeros in the place of the others. Without its
      * pin nodes give no extent away.
      */
-    public ObjectLayout withPinsOf(long offset, long count) {
+    @Override
+    public ObjectLayout reduced(long offset, long count) {
         byte[] kept = new byte[pins.length()];
         if (count > 0) {
             int first = (int) lastLevelOf(0, offset / blockBytes) * PIN_BYTES;
@@ -160,10 +161,14 @@ public record ObjectLayout(int volume, int blockBytes, long length, List<BlockRa
     }
 
     /** Returns this layout with the pins, too, that another one of the same inode has. */
-    public ObjectLayout withPinsOf(ObjectLayout other) {
+    @Override
+    public ObjectLayout merged(OwnContent other) {
+        if (!(other instanceof ObjectLayout layout)) {
+            throw new IllegalArgumentException("inline bytes of an inode with extents");
+        }
         byte[] all = new byte[pins.length()];
         for (int position = 0; position < all.length; position += PIN_BYTES) {
-            ObjectLayout source = hasPin(position / PIN_BYTES) ? this : other;
+            ObjectLayout source = hasPin(position / PIN_BYTES) ? this : layout;
             source.pins.copyTo(position, all, position, PIN_BYTES);
         }
         return new ObjectLayout(volume, blockBytes, length, ranges, Bytes.of(all));

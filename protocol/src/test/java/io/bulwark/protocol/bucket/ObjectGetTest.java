@@ -13,6 +13,7 @@ import io.bulwark.protocol.metadata.MetadataError;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.object.Composition;
+import io.bulwark.protocol.object.InlineContent;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.object.Slice;
@@ -94,6 +95,40 @@ class ObjectGetTest {
         get.readAhead();
         get.onFetched(1, new ReadOutcome.Whole(Bytes.of(new byte[2 * BLOCK])));
         assertThat(get.failure()).isPresent();
+    }
+
+    @Test
+    void inlineBytesNeedNoFetch() {
+        Inode inode = new Inode(7, new InlineContent(1, Bytes.of((byte) 1, (byte) 2, (byte) 3)), 0);
+        ObjectVersion small = new ObjectVersion("bucket", "key", 3, inode);
+        ObjectGet range = new ObjectGet(VOLUME, small, 1, 5, room);
+        assertThat(range.remaining()).isEqualTo(2);
+        assertThat(range.readAhead()).isEmpty();
+        assertThat(range.next()).contains(Bytes.of((byte) 2, (byte) 3));
+        assertThat(range.isAtEnd()).isTrue();
+        ObjectGet behind = new ObjectGet(VOLUME, small, 3, 5, room);
+        assertThat(behind.readAhead()).isEmpty();
+        assertThat(behind.isAtEnd()).isTrue();
+        assertThat(taken).isZero();
+    }
+
+    @Test
+    void slicesOfExtentsAndOfInlineBytesComeInOrder() {
+        ObjectVersion object = new ObjectVersion("films", "c", 5, new Inode(9, new Composition(1, 514, 3), 0));
+        ObjectGet mixed = new ObjectGet(VOLUME, object, 0, Long.MAX_VALUE, room);
+        InlineContent bytes = new InlineContent(1, Bytes.of((byte) 1, (byte) 2, (byte) 3));
+        long token = mixed.readAhead().getFirst().token();
+        List<ObjectStep> steps = mixed.onReply(
+                token,
+                new Reply.SliceList(List.of(
+                        new Reply.SliceEntry(0, new Slice(4, 2, 1), bytes),
+                        entry(1, 5, 0, BLOCK),
+                        new Reply.SliceEntry(1 + BLOCK, new Slice(4, 0, 1), bytes))));
+        assertThat(mixed.next()).contains(Bytes.of((byte) 3));
+        mixed.onFetched(steps.getFirst().token(), WHOLE);
+        assertThat(mixed.next().orElseThrow().length()).isEqualTo(BLOCK);
+        assertThat(mixed.next()).contains(Bytes.of((byte) 1));
+        assertThat(mixed.isAtEnd()).isTrue();
     }
 
     @Test

@@ -144,7 +144,7 @@ class ObjectPutGetTest {
         for (int length : new int[] {1, BLOCK, BLOCK + 1, 5 * BLOCK - 7, 256 * BLOCK, 256 * BLOCK + 1, 3_900 * BLOCK}) {
             Bytes content = content(length);
             Command.PutObject command = written(content);
-            ObjectLayout layout = command.layout();
+            ObjectLayout layout = (ObjectLayout) command.content();
             assertThat(layout.length()).isEqualTo(length);
             assertThat(layout.ranges().stream().mapToLong(BlockRange::count).sum())
                     .isEqualTo(layout.extents());
@@ -162,14 +162,14 @@ class ObjectPutGetTest {
         ObjectPut put = put(SMALL);
         ObjectStep.Submit submit = (ObjectStep.Submit) put.finish().getFirst();
         Command.PutObject command = (Command.PutObject) submit.command();
-        assertThat(command.layout().extents()).isZero();
+        assertThat(((ObjectLayout) command.content()).extents()).isZero();
         assertThat(command.epochs()).isEmpty();
-        assertThat(read(command.layout(), 0, 10)).isEqualTo(Bytes.EMPTY);
+        assertThat(read((ObjectLayout) command.content(), 0, 10)).isEqualTo(Bytes.EMPTY);
     }
 
     @Test
     void behindTheEndNothingIsRead() {
-        ObjectLayout layout = written(content(100)).layout();
+        ObjectLayout layout = (ObjectLayout) written(content(100)).content();
         assertThat(read(layout, 100, 5)).isEqualTo(Bytes.EMPTY);
         assertThat(read(layout, Long.MAX_VALUE, Long.MAX_VALUE)).isEqualTo(Bytes.EMPTY);
     }
@@ -306,7 +306,7 @@ class ObjectPutGetTest {
     }
 
     private ObjectGet listed() {
-        ObjectLayout layout = written(content(300 * BLOCK)).layout();
+        ObjectLayout layout = (ObjectLayout) written(content(300 * BLOCK)).content();
         return new ObjectGet(SMALL, object(layout), 0, Long.MAX_VALUE, ROOM);
     }
 
@@ -327,7 +327,7 @@ class ObjectPutGetTest {
                 left[0] += bytes;
             }
         };
-        ObjectLayout layout = written(content(20 * BLOCK)).layout();
+        ObjectLayout layout = (ObjectLayout) written(content(20 * BLOCK)).content();
         ObjectGet get = new ObjectGet(SMALL, object(layout), 0, Long.MAX_VALUE, room);
         List<ObjectStep> first = get.readAhead();
         assertThat(first).hasSize(2);

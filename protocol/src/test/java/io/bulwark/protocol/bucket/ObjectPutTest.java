@@ -13,8 +13,10 @@ import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Condition;
 import io.bulwark.protocol.metadata.MetadataError;
 import io.bulwark.protocol.metadata.Reply;
+import io.bulwark.protocol.object.InlineContent;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLock;
+import io.bulwark.protocol.object.OwnContent;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,6 +65,57 @@ class ObjectPutTest {
         put.onReply(last.getFirst().token(), new Reply.ObjectStored(1, 1, 0, true, ObjectLock.NONE));
         assertThat(put.outcome())
                 .contains(new PutOutcome.Stored(new Reply.ObjectStored(1, 1, 0, true, ObjectLock.NONE)));
+    }
+
+    private ObjectPut inlinePut(int inlineMax) {
+        ObjectPut.Target target = new ObjectPut.Target("bucket", "small", Condition.NONE, ObjectAttributes.NONE);
+        return new ObjectPut(VOLUME, target, -1, blocks, inlineMax);
+    }
+
+    private static OwnContent committed(List<ObjectStep> steps) {
+        assertThat(steps).singleElement().isInstanceOf(ObjectStep.Submit.class);
+        return ((Command.PutObject) ((ObjectStep.Submit) steps.getFirst()).command()).content();
+    }
+
+    @Test
+    void aSmallObjectIsOneCommand() {
+        ObjectPut small = inlinePut(BLOCK + 10);
+        assertThat(small.offer(Bytes.of(new byte[BLOCK]))).isEmpty();
+        assertThat(small.canTakeBlock()).isTrue();
+        assertThat(small.offer(Bytes.of((byte) 1, (byte) 2))).isEmpty();
+        List<ObjectStep> steps = small.finish();
+        InlineContent content = (InlineContent) committed(steps);
+        assertThat(content.length()).isEqualTo(BLOCK + 2);
+        assertThat(content.bytes().get(BLOCK + 1)).isEqualTo((byte) 2);
+        assertThat(small.onReply(steps.getFirst().token(), new Reply.ObjectStored(1, 1, 0, true, ObjectLock.NONE)))
+                .isEmpty();
+        assertThat(small.outcome()).containsInstanceOf(PutOutcome.Stored.class);
+        assertThat(small.storedBytes()).isEqualTo(BLOCK + 2);
+        assertThat(blocks.take(1).first()).as("no id was used").isZero();
+    }
+
+    @Test
+    void anObjectAboveTheLimitBecomesExtents() {
+        ObjectPut large = inlinePut(BLOCK);
+        assertThat(large.offer(block())).isEmpty();
+        assertThat(large.offer(Bytes.of((byte) 1))).hasSize(2).allMatch(ObjectStep.StoreExtent.class::isInstance);
+        assertThat(inlinePut(BLOCK).finish()).as("empty").hasSize(1);
+    }
+
+    @Test
+    void bytesThatTheMetadataRefuseBecomeExtents() {
+        ObjectPut small = inlinePut(BLOCK);
+        small.offer(Bytes.of((byte) 1));
+        long refused = small.finish().getFirst().token();
+        List<ObjectStep> stores = small.onReply(refused, new Reply.Failed(MetadataError.NOT_INLINE, ""));
+        assertThat(stores).singleElement().isInstanceOf(ObjectStep.StoreExtent.class);
+        assertThat(small.isRefusedInline()).isTrue();
+        List<ObjectStep> again = small.onStored(stores.getFirst().token(), COMPLETE);
+        assertThat(committed(again).ranges()).hasSize(1);
+        assertThat(small.onReply(again.getFirst().token(), new Reply.Failed(MetadataError.NOT_INLINE, "")))
+                .as("only inline bytes are stored again")
+                .hasSize(1);
+        assertThat(small.outcome()).containsInstanceOf(PutOutcome.Refused.class);
     }
 
     @Test

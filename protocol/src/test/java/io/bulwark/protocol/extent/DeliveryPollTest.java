@@ -39,9 +39,11 @@ class DeliveryPollTest {
 
     private static DeliveryPoll poll(int own, Delivery before) {
         DeliveryPoll poll = new DeliveryPoll(VOLUME, BLOCK, PIN, own, before, ExtentTiming.standard());
+        // Slots 0 to 3f are witnesses.
+        int expected = own > 3 ? 4 : before == Delivery.STORED ? N - 1 : 3;
         assertThat(poll.start(0))
                 .as("only the pin is sent")
-                .hasSize(N - 1)
+                .hasSize(expected)
                 .allSatisfy(effect -> assertThat(((Effect.Send) effect).message())
                         .isInstanceOfSatisfying(
                                 ReadPinned.class,
@@ -54,7 +56,7 @@ class DeliveryPollTest {
         for (int i = 0; i < answers.length; i++) {
             poll.onMessage(1, PrincipalId.node(i + 1), answers[i]);
         }
-        poll.onTick(500);
+        poll.onTick(1_000);
         return poll;
     }
 
@@ -93,6 +95,16 @@ class DeliveryPollTest {
         assertThat(poll.isFinished()).as("one slot counts once").isFalse();
         poll.onMessage(1, PrincipalId.node(2), holds(Delivery.DELIVERED));
         assertThat(poll.outcome()).as("at once").contains(Delivery.DELIVERED);
+    }
+
+    @Test
+    void whereWitnessesAreSilentTheOthersAreAskedToo() {
+        DeliveryPoll poll = poll(5, Delivery.STORED);
+        poll.onMessage(1, PrincipalId.node(0), holds(Delivery.READY));
+        assertThat(poll.onTick(400)).isEmpty();
+        assertThat(poll.onTick(500)).hasSize(1);
+        poll.onMessage(501, PrincipalId.node(4), holds(Delivery.READY));
+        assertThat(poll.outcome()).contains(Delivery.DELIVERED);
     }
 
     @Test
@@ -179,7 +191,7 @@ class DeliveryPollTest {
                     poll.onMessage(1, PrincipalId.node(other), stage == null ? LACKS : holds(stage));
                 }
             }
-            poll.onTick(500);
+            poll.onTick(1_000);
             Delivery after = poll.outcome().orElseThrow();
             assertThat(after).as("%s: never back", name).isGreaterThanOrEqualTo(before);
             if (after != Delivery.STORED) {

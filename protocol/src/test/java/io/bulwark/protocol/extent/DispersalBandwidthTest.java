@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Bandwidth of dispersal per byte of a block (thesis 2.3): AVID sends each fragment with its cross-checksum to all n, in echo and in
- * ready; AVID-FP sends the fingerprinted cross-checksum instead; this product asks with the pin, twice at each node.
+ * ready; AVID-FP sends the fingerprinted cross-checksum instead; this product asks with the pin, witnesses twice.
  */
 @NullMarked
 class DispersalBandwidthTest {
@@ -42,8 +42,9 @@ class DispersalBandwidthTest {
         long pairs = (long) n * (n - 1);
         long stored = n * frame(new Store(BLOCK, 1, 0, fragment, encoded.checksum()));
         long disseminated = m * frame(new Found(BLOCK, 1, encoded.checksum(), fragment, true));
-        long asked = 2
-                * pairs
+        long witnesses = DeliveryPoll.witnesses(policy);
+        long questions = witnesses * (n - 1) + witnesses * (witnesses - 1) + (n - witnesses) * witnesses;
+        long asked = questions
                 * (frame(new ReadPinned(BLOCK, 1, 0, encoded.checksum().pin(), false))
                         + frame(new Holds(BLOCK, 1, Delivery.READY)));
         long crossChecksum = (long) n * Hashes.LENGTH;

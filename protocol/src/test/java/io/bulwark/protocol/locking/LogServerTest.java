@@ -224,6 +224,11 @@ class LogServerTest {
         assertThat(disk).isEmpty();
     }
 
+    @PlantedBug(
+            in = LogServer.class,
+            rule = "(18) a read runs as of the length that the holder names",
+            replace = "read.length() != log.length()",
+            with = "read.length() > LogLimits.ENTRIES_MAX")
     @Test
     void readSeesTheEntriesUpToItsLengthAndWaitsForThem() {
         lock();

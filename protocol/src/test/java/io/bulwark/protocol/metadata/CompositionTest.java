@@ -186,14 +186,14 @@ class CompositionTest {
         Reply.ObjectStored made = compose("c", range("diary", "book", MetadataFixture.BLOCK, 1), all("films", "a"));
         Reply.SliceList list =
                 (Reply.SliceList) rig.ask(ALICE, new Query.FindSlices("films", "c", made.version(), 0, 1));
-        ObjectLayout told = list.slices().getFirst().layout();
+        ObjectLayout told = (ObjectLayout) list.slices().getFirst().content();
         int pin = ObjectLayout.PIN_BYTES;
         assertThat(told.pins().slice(pin, pin)).isEqualTo(book.pins().slice(pin, pin));
         assertThat(told.pins().slice(0, pin)).isEqualTo(MetadataFixture.filled(pin, 0));
         assertThat(told.pins().slice(2 * pin, pin)).isEqualTo(MetadataFixture.filled(pin, 0));
         assertThat(told.leadsTo(1)).isTrue();
         assertThat(told.leadsTo(0)).isFalse();
-        assertThat(told.withPinsOf(book.withPinsOf(0, MetadataFixture.BLOCK)).leadsTo(0))
+        assertThat(told.merged(book.reduced(0, MetadataFixture.BLOCK)).leadsTo(0))
                 .isTrue();
     }
 

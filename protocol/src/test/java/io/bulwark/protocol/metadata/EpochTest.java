@@ -281,7 +281,7 @@ class EpochTest {
         seal(1);
         seal(2);
         writer.refused(MetadataError.STALE_EPOCH, late);
-        assertThat(writer.run(writer.putOf("films", "b", Condition.NONE, late.layout())))
+        assertThat(writer.run(writer.putOf("films", "b", Condition.NONE, late.content())))
                 .isInstanceOf(Reply.ObjectStored.class);
     }
 

@@ -42,7 +42,7 @@ class LockTableTest {
         Reply.ObjectStored after = bob.put("films", "b", 10);
         assertThat(after.inode()).isGreaterThan(locked.firstInode() + 4_000);
         assertThat(after.version()).isGreaterThan(locked.firstVersion() + 8_000);
-        assertThat(locks.locks()).containsExactly(new Reply.LockEntry(FILMS, locked.log(), Optional.empty()));
+        assertThat(locks.locks()).containsExactly(new Reply.LockEntry(FILMS, locked.log(), 1_000, Optional.empty()));
     }
 
     @PlantedBug(
@@ -64,6 +64,11 @@ class LockTableTest {
         assertThat(third.run(lockOf(DIARY))).isInstanceOf(Reply.Locked.class);
     }
 
+    @PlantedBug(
+            in = Replicas.class,
+            rule = "(8) no lock is given where executed commands may be taken back",
+            replace = "!staying, MetadataError.NOT_LOCKABLE,",
+            with = "true, MetadataError.NOT_LOCKABLE,")
     @Test
     void onlyWhatCanBeGrantedIsLocked() {
         alice.done(new Command.CreateBucket("vault", "main", Versioning.KEEP_ALL, 0, true));
@@ -81,6 +86,11 @@ class LockTableTest {
     }
 
     /** Rule 5: what a group's next epoch opens must not change under a log. */
+    @PlantedBug(
+            in = LockTable.class,
+            rule = "(5) no lock is given in a volume whose holders are being changed",
+            replace = "volume.groups().stream().allMatch(group -> group.change().isEmpty()),",
+            with = "true,")
     @Test
     void noVolumeWhoseHoldersChangeIsLocked() {
         alice.done(new Command.ChangeHolder("main", 0, 1, 0, 4));
@@ -165,6 +175,25 @@ class LockTableTest {
         assertThat(locks.locks().getFirst().reason()).contains(RoundReason.CONTENDED);
         log.finish();
         assertThat(rig.ask(READER, new Query.FindObject("films", "a/b", 0))).isInstanceOf(Reply.ObjectFound.class);
+    }
+
+    @PlantedBug(
+            in = LockTable.class,
+            rule = "a holder keeps the subtrees that nobody else needs",
+            replace = "case Touch.OfKey of -> subtree.contains(of.bucket(), of.key());",
+            with = "case Touch.OfKey ignored -> true;")
+    @Test
+    void onlyThePartThatOthersNeedIsMarked() {
+        for (int round = 0; round < 4; round++) {
+            rig.pass(admin, 10_000);
+            HeldLog log = locks.lock(alice, DIARY, FILMS);
+            assertFailed(bob.run(new Command.DeleteObject("films", "a/b", 0)), MetadataError.LOCKED);
+            log.finish();
+        }
+        Reply.Failed refused = (Reply.Failed) alice.run(lockOf(DIARY, FILMS));
+        assertThat(refused.error()).isEqualTo(MetadataError.LOCKED);
+        assertThat(refused.detail()).isEqualTo(FILMS.toString());
+        assertThat(alice.run(lockOf(DIARY))).isInstanceOf(Reply.Locked.class);
     }
 
     /** Rule 13: contention forbids locks there for a while, longer each time. */
@@ -260,6 +289,11 @@ class LockTableTest {
             rule = "a session whose end opened the round is closed after it",
             replace = "found.closing = true;",
             with = "")
+    @PlantedBug(
+            in = LockTable.class,
+            rule = "(15) a session that waits for its round has left the queue of those that expire",
+            replace = "sessions.expire(session);",
+            with = "")
     @Test
     void aSessionWithALogClosesAfterItsRound() {
         HeldLog log = locks.lock(alice, FILMS);
@@ -298,7 +332,13 @@ class LockTableTest {
         assertThat(locks.locks().getFirst().reason()).isEmpty();
         rig.pass(bob, 20_000);
         assertThat(locks.locks().getFirst().reason()).contains(RoundReason.AGED);
+        Reply.OpenLogs open = ((Reply.Status) rig.ask(ALICE, new Query.GetStatus())).logs();
+        assertThat(open)
+                .isEqualTo(new Reply.OpenLogs(1, 1, locks.locks().getFirst().ageMillis()));
+        assertThat(open.oldestMillis()).isBetween(LockTable.AGE_MILLIS, LockTable.AGE_MILLIS + 20_000);
         log.finish();
+        assertThat(((Reply.Status) rig.ask(ALICE, new Query.GetStatus())).logs())
+                .isEqualTo(new Reply.OpenLogs(0, 0, 0));
         assertThat(alice.run(lockOf(FILMS))).isInstanceOf(Reply.Locked.class);
     }
 

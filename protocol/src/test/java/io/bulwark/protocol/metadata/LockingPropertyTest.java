@@ -17,6 +17,7 @@ import io.bulwark.protocol.metadata.MetadataFixture.User;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.object.ObjectLock;
+import io.bulwark.protocol.object.OwnContent;
 import io.bulwark.protocol.state.TreeMapState;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
@@ -182,7 +183,9 @@ class LockingPropertyTest {
         String toKey = target.prefix() + pick("x", "y", "v");
         return switch (random.nextInt(9)) {
             case 0, 1, 2 -> {
-                ObjectLayout layout = user.layout(random.nextInt(3) * 600L);
+                OwnContent layout = random.nextInt(3) == 0
+                        ? user.inline(1 + random.nextInt(600))
+                        : user.layout(random.nextInt(3) * 600L);
                 yield user.putOf(
                         bucket,
                         key,
@@ -211,7 +214,8 @@ class LockingPropertyTest {
     private void ordered(int kind, String key) {
         String to = anyKey();
         switch (kind) {
-            case 0, 1, 2 -> other.run(other.putOf(bucket(), key, condition(), other.layout(random.nextInt(4) * 500L)));
+            case 0, 1 -> other.run(other.putOf(bucket(), key, condition(), other.layout(random.nextInt(4) * 500L)));
+            case 2 -> other.run(other.putOf(bucket(), key, condition(), other.inline(1 + random.nextInt(500))));
             case 3 -> other.run(new Command.CopyObject(bucket(), key, 0, bucket(), to, Condition.NONE));
             case 4 -> other.run(new Command.RenameObject(bucket(), key, bucket(), to, condition()));
             case 5 -> other.run(new Command.DeleteObject(bucket(), key, version(), Condition.NONE, mode()));

@@ -12,7 +12,9 @@ import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.object.ObjectAttributes;
+import io.bulwark.protocol.object.InlineContent;
 import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.object.OwnContent;
 import io.bulwark.protocol.object.ObjectLock;
 import io.bulwark.protocol.object.Retention;
 import io.bulwark.protocol.wire.Bytes;
@@ -73,6 +75,7 @@ final class MetadataFixture {
             alice.put("diary", "a/" + i % 3, 700 + i);
             bob.put("films", "b/" + i % 3, i);
         }
+        alice.run(alice.putOf("diary", "inline", Condition.NONE, alice.inline(40)));
         alice.run(new Command.CopyObject("diary", "a/1", 0, "films", "copy", Condition.NONE));
         alice.run(new Command.RenameObject("diary", "a/2", "diary", "renamed", Condition.IF_ABSENT));
         alice.run(new Command.DeleteObject("diary", "a/0", 0));
@@ -257,7 +260,11 @@ final class MetadataFixture {
             return new ObjectLayout(volume, BLOCK, length, ranges, pins);
         }
 
-        Command.PutObject putOf(String bucket, String key, Condition condition, ObjectLayout layout) {
+        InlineContent inline(int length) {
+            return new InlineContent(volume, filled(length, length));
+        }
+
+        Command.PutObject putOf(String bucket, String key, Condition condition, OwnContent layout) {
             return new Command.PutObject(
                     bucket,
                     key,

@@ -65,7 +65,7 @@ class RangeTest {
     @PlantedBug(
             in = Namespace.class,
             rule = "an inode names extents of its own client only",
-            replace = "session.owns(layout.ranges()) && (pending",
+            replace = "session.owns(content.ranges()) && (pending",
             with = "(pending")
     @Test
     void rangesBelongToTheSubmittersOpenSessionForTheVolume() {

@@ -6,9 +6,16 @@ import static io.bulwark.protocol.metadata.MetadataFixture.assertFailed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.mutation.PlantedBug;
+import io.bulwark.protocol.locking.LogHead;
+import io.bulwark.protocol.locking.LogChain;
 import io.bulwark.protocol.metadata.MetadataFixture.User;
+import io.bulwark.protocol.object.InlineContent;
+import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.state.TreeMapState;
@@ -40,7 +47,7 @@ class ReplicasTest {
             first.put(principal, signer(principal).key());
         }
         keys = new GenesisKeys(CLUSTER, ALICE, first);
-        Genesis genesis = MetadataFixture.genesis(5);
+        Genesis genesis = MetadataFixture.genesis(7);
         rig.machine = new MetadataStateMachine(new Genesis(genesis.nodes(), genesis.grants(), keys));
         alice = rig.user(ALICE, 0);
     }
@@ -115,6 +122,38 @@ class ReplicasTest {
         done(replacing(2, 1, member(5, Signer.fresh().key())));
     }
 
+    /** Rule 5 of locking: the log servers of a log are the replicas of one configuration. */
+    @PlantedBug(
+            in = Touches.class,
+            rule = "(5) replicas change once no log is open",
+            replace = "case Command.ChangeReplicas ignored -> List.of(new Touch.Everything());",
+            with = "case Command.ChangeReplicas ignored -> List.of();")
+    @PlantedBug(
+            in = Replicas.class,
+            rule = "(5) no lock is given while the replicas are being changed",
+            replace = "next().isEmpty(), MetadataError.NOT_LOCKABLE,",
+            with = "true, MetadataError.NOT_LOCKABLE,")
+    @Test
+    void replicasChangeWhileNoLogIsOpen() {
+        rig.volume = ((Reply.VolumeCreated) run(alice, MetadataFixture.objectVolume("main"))).volume();
+        done(new Command.CreateBucket("films", "main", Versioning.LATEST_ONLY, 0));
+        User holder = rig.user(MetadataFixture.BOB, rig.volume);
+        Reply.Locked locked = (Reply.Locked) holder.run(LockFixture.lockOf(LockFixture.FILMS));
+        Command.ChangeReplicas change = replacing(1, 2, member(4, FRESH));
+        refused(MetadataError.LOCKED, change);
+        LogHead empty = LogHead.empty(LogChain.root(CLUSTER, locked.log()));
+        for (int server = 0; server < 3; server++) {
+            rig.submit(
+                    replica(server),
+                    new Submission.Fetch(List.of(new Submission.Fetched(locked.log(), empty))));
+        }
+        done(change);
+        holder.refused(MetadataError.NOT_LOCKABLE, LockFixture.lockOf(LockFixture.FILMS));
+        begin();
+        rig.pass(holder, Contention.PAUSE_MILLIS + 10_000);
+        assertThat(holder.run(LockFixture.lockOf(LockFixture.FILMS))).isInstanceOf(Reply.Locked.class);
+    }
+
     @Test
     void threeComeAndThreeGo() {
         List<Member> three = List.of(
@@ -130,6 +169,41 @@ class ReplicasTest {
         refused(
                 MetadataError.BAD_ARGUMENT,
                 new Command.ChangeReplicas(3, List.of(replica(1), replica(2), replica(4)), List.of()));
+    }
+
+    @Test
+    void replicasWithSmallObjectsStayAsManyAsTheirVolumeNeeds() {
+        done(new Command.ChangeReplicas(
+                1,
+                List.of(),
+                List.of(
+                        member(4, Signer.fresh().key()),
+                        member(5, Signer.fresh().key()),
+                        member(6, Signer.fresh().key()))));
+        begin();
+        Command strong = new Command.CreateVolume(
+                "strong", VolumeKind.OBJECT, new ProtectionPolicy(2, 3, 7, MetadataFixture.BLOCK), 0, 1, 0);
+        int volume = ((Reply.VolumeCreated) run(alice, strong)).volume();
+        done(new Command.CreateBucket("safe", "strong", Versioning.LATEST_ONLY, 0));
+        Command put = new Command.PutObject(
+                "safe",
+                "a",
+                Condition.NONE,
+                new InlineContent(volume, MetadataFixture.filled(5, 5)),
+                ObjectAttributes.NONE,
+                List.of(),
+                List.of());
+        assertThat(run(alice, put)).isInstanceOf(Reply.ObjectStored.class);
+        Command fewer = new Command.ChangeReplicas(2, List.of(replica(4), replica(5), replica(6)), List.of());
+        refused(MetadataError.BAD_ARGUMENT, fewer);
+        assertThat(run(alice, new Command.DeleteObject("safe", "a", 0))).isInstanceOf(Reply.Deleted.class);
+        for (int passed = 0; passed < Inodes.GRACE_MILLIS + 20_000; passed += 10_000) {
+            rig.nowMillis += 9_000;
+            done(new Command.RenewSession());
+        }
+        done(fewer);
+        assertThat(run(alice, put)).as("fewer are to follow").isInstanceOfSatisfying(
+                Reply.Failed.class, failed -> assertThat(failed.error()).isEqualTo(MetadataError.NOT_INLINE));
     }
 
     @Test

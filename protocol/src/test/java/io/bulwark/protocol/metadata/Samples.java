@@ -17,6 +17,7 @@ import io.bulwark.protocol.locking.LogHead;
 import io.bulwark.protocol.locking.LogId;
 import io.bulwark.protocol.locking.Subtree;
 import io.bulwark.protocol.object.Composition;
+import io.bulwark.protocol.object.InlineContent;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
@@ -245,8 +246,8 @@ final class Samples {
                 new Reply.LockList(
                         List.of(
                                 new Reply.LockEntry(
-                                        new Subtree("films", "a/"), LOG, Optional.of(RoundReason.CONTENDED)),
-                                new Reply.LockEntry(new Subtree("music", ""), LOG, Optional.empty())),
+                                        new Subtree("films", "a/"), LOG, 61_000, Optional.of(RoundReason.CONTENDED)),
+                                new Reply.LockEntry(new Subtree("music", ""), LOG, 0, Optional.empty())),
                         true));
         all.put(
                 "log-outcome",
@@ -366,6 +367,13 @@ final class Samples {
                 "composition-found",
                 new Reply.ObjectFound(
                         3, 1_700_000_000_001L, state(), new Inode(13, new Composition(1, 1 << 20, 3), 6)));
+        all.put(
+                "inline-found",
+                new Reply.ObjectFound(
+                        3,
+                        1_700_000_000_001L,
+                        state(),
+                        new Inode(14, new InlineContent(1, Bytes.of((byte) 1, (byte) 2, (byte) 3)), 6)));
         all.put("part-stored", new Reply.PartStored(20, 700, 6));
         all.put("upload-begun", new Reply.UploadBegun(17, 6));
         all.put("slice-list", new Reply.SliceList(List.of(new Reply.SliceEntry(100, new Slice(12, 40, 50), LAYOUT))));
@@ -424,7 +432,8 @@ final class Samples {
         all.put("deleted", new Reply.Deleted(4, true, false));
         all.put("map", mapWith(new PlacementGroup(2, List.of(0, 1, 2, 3))));
         all.put("changing-map", changingMap());
-        all.put("status", new Reply.Status(1, 2, 3, 4, 5, 6, 7, 8, MetadataFixture.filled(32, 0xD1)));
+        all.put("status", new Reply.Status(
+                        1, 2, 3, 4, 5, 6, 7, 8, new Reply.OpenLogs(9, 10, 11), MetadataFixture.filled(32, 0xD1)));
         all.put("session", new Reply.Session(SessionState.CLOSED));
         all.put("granted", new Reply.Granted(true, false));
         all.put(

@@ -105,7 +105,7 @@ class UploadTest {
                 .containsExactly(
                         org.assertj.core.groups.Tuple.tuple(0L, new Slice(first.id(), 0, 10)),
                         org.assertj.core.groups.Tuple.tuple(10L, new Slice(third.id(), 0, 700)));
-        assertThat(slices.slices().getLast().layout().length()).isEqualTo(700);
+        assertThat(slices.slices().getLast().content().length()).isEqualTo(700);
         assertThat(bytesOf("films")).isEqualTo(710);
         assertThat(volumeBytes()).as("no bytes move").isEqualTo(before);
         rig.pass(alice, Inodes.GRACE_MILLIS + 10_000);

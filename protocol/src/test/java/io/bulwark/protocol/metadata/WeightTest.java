@@ -39,6 +39,23 @@ class WeightTest {
     }
 
     @Test
+    void aHalfFullStateTakesExtentsButNoBytes() {
+        MetadataFixture rig = small();
+        User bob = rig.user(BOB, rig.volume);
+        User alice = rig.user(ALICE, rig.volume);
+        for (User user : List.of(bob, alice)) {
+            assertThat(fill(
+                            user,
+                            MetadataError.NOT_INLINE,
+                            i -> user.putOf("films", user.session + "-" + i, Condition.NONE, user.inline(1_000))))
+                    .as("both find room")
+                    .isBetween(1, (int) MAX / 2_000);
+            user.refused(MetadataError.NOT_INLINE, user.putOf("films", "x", Condition.NONE, user.inline(1)));
+        }
+        assertThat(bob.put("films", "x", 1_000)).isNotNull();
+    }
+
+    @Test
     void copiesCannotFillTheReplicas() {
         MetadataFixture rig = small();
         User bob = rig.user(BOB, 0);
@@ -294,10 +311,14 @@ class WeightTest {
 
     /** Returns how many of these commands are accepted until one is refused for lack of room. */
     private static int fill(User user, java.util.function.IntFunction<Command> commands) {
+        return fill(user, MetadataError.LIMIT_REACHED, commands);
+    }
+
+    private static int fill(User user, MetadataError refusal, java.util.function.IntFunction<Command> commands) {
         for (int i = 0; i < MAX; i++) {
             Reply reply = user.run(commands.apply(i));
             if (reply instanceof Reply.Failed) {
-                assertFailed(reply, MetadataError.LIMIT_REACHED);
+                assertFailed(reply, refusal);
                 return i;
             }
         }

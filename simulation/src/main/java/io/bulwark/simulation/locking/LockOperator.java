@@ -8,18 +8,22 @@ import io.bulwark.protocol.metadata.MetadataError;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.metadata.Rights;
 import io.bulwark.protocol.metadata.Scope;
+import io.bulwark.protocol.metadata.Submission;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
-/** An operator who changes what logs rely on: rights, settings, holders of placement groups; and revokes faulty clients. */
+/** An operator who changes what logs rely on: rights, settings, holders of placement groups, replicas; and revokes faulty clients. */
 final class LockOperator {
     private static final long AGAIN_MILLIS = 50;
 
     private final Party party;
     private final List<PrincipalId> faulty;
     private final Supplier<PlacementGroup> group;
+    private final ReplicaSuccession succession;
+    private final UnaryOperator<Submission.InSession> signing;
     private final Random random;
     private OrderedSession session;
     private int revoked;
@@ -29,13 +33,22 @@ final class LockOperator {
     /**
      * @param faulty clients that may be revoked
      * @param group the placement group as it is now
+     * @param signing signs commands
      */
-    LockOperator(Party party, List<PrincipalId> faulty, Supplier<PlacementGroup> group, long seed) {
+    LockOperator(
+            Party party,
+            List<PrincipalId> faulty,
+            Supplier<PlacementGroup> group,
+            ReplicaSuccession succession,
+            UnaryOperator<Submission.InSession> signing,
+            long seed) {
         this.party = party;
         this.faulty = faulty;
         this.group = group;
+        this.succession = succession;
+        this.signing = signing;
         random = new Random(seed);
-        session = new OrderedSession(party, 0);
+        session = new OrderedSession(party, 0, signing);
         party.regularly(() -> session.renew());
     }
 
@@ -53,7 +66,7 @@ final class LockOperator {
         if (isAtWork) {
             return;
         }
-        switch (random.nextInt(6)) {
+        switch (random.nextInt(8)) {
             case 0, 1 ->
                 order(new Command.SetGrant(
                         LockingWorld.GRANTED,
@@ -69,6 +82,7 @@ final class LockOperator {
                     order(new Command.RevokePrincipal(faulty.get(revoked++)));
                 }
             }
+            case 5, 6 -> succession.next(random).ifPresent(this::order);
             default -> {}
         }
     }
@@ -97,7 +111,7 @@ final class LockOperator {
     private void order(Command command) {
         isAtWork = true;
         if (session.isLost()) {
-            session = new OrderedSession(party, 0);
+            session = new OrderedSession(party, 0, signing);
         }
         session.submit(command, reply -> {
             if (session.isLost() || (reply instanceof Reply.Failed failed && failed.error() == MetadataError.LOCKED)) {

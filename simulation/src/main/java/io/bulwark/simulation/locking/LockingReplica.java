@@ -29,7 +29,7 @@ final class LockingReplica implements ProtocolServer {
     private static final long BEGINNING = -1;
     private static final int LOST_ONE_IN = 10;
 
-    private final LogServer.Config config;
+    private final Place place;
     private final SimulatedReplica replica;
     private final LogDisk disk;
     private final Optional<LogLies> lies;
@@ -43,23 +43,40 @@ final class LockingReplica implements ProtocolServer {
     private @Nullable LogServer server;
     private boolean isBeginning;
     private boolean isBroken;
+
+    /** Last token before the first one of this server, the last one handed over, and the last one that is durable. */
+    private long base;
+
+    private long handedOver;
+    private long durable;
+
+    /** Replicas of the configuration that the state is in. */
+    private List<PrincipalId> members = List.of();
+
+    private int seen = -1;
     private long lastDeletion = BEGINNING;
+
+    /**
+     * Where it belongs.
+     *
+     * @param first the replicas of the genesis
+     */
+    record Place(Bytes cluster, List<PrincipalId> first, PrincipalId self) {}
 
     /**
      * Begins a life.
      *
-     * @param config of a log server whose store is whole
      * @param orderedBefore the length of the order now
      * @param lies empty if the log server is correct
      */
     LockingReplica(
-            LogServer.Config config,
+            Place place,
             SimulatedReplica replica,
             LogDisk disk,
             int orderedBefore,
             Optional<LogLies> lies,
             long seed) {
-        this.config = config;
+        this.place = place;
         this.replica = replica;
         this.disk = disk;
         this.orderedBefore = orderedBefore;
@@ -102,7 +119,7 @@ final class LockingReplica implements ProtocolServer {
             current.onTick(nowMillis).forEach(this::carryOut);
             current.onStable(replica.stableCommands()).forEach(this::carryOut);
             lies.ifPresent(
-                    liar -> submissions.addAll(liar.attacks(replica.machine().locks(), config.self())));
+                    liar -> submissions.addAll(liar.attacks(replica.machine().locks(), place.self)));
         }
         submissions.forEach(replica::submit);
         submissions.clear();
@@ -116,8 +133,11 @@ final class LockingReplica implements ProtocolServer {
             server = null;
         } else if (token == BEGINNING) {
             isBeginning = false;
-        } else if (token > 0 && server != null) {
-            server.onStored(nowMillis, token).forEach(this::carryOut);
+        } else if (token > 0) {
+            durable = token;
+            if (server != null && token > base) {
+                server.onStored(nowMillis, token - base).forEach(this::carryOut);
+            }
         }
         return finish(nowMillis);
     }
@@ -132,26 +152,46 @@ final class LockingReplica implements ProtocolServer {
         return finished;
     }
 
+    /** Ends the log server with the configuration, as in production. */
+    private void follow() {
+        if (replica.executed() != seen) {
+            seen = replica.executed();
+            List<PrincipalId> now = replica.machine().configuration().replicas();
+            if (!now.equals(members)) {
+                members = now;
+                server = null;
+            }
+        }
+    }
+
     private @Nullable LogServer begin() {
+        follow();
         LockView view = replica.machine().locks();
-        if (server != null || isBeginning || isBroken || !replica.isReadable()) {
+        if (server != null
+                || isBeginning
+                || isBroken
+                || durable < handedOver
+                || !replica.isReadable()
+                || !members.contains(place.self)) {
             return server;
         }
         if (disk.abstains().isPresent()) {
+            base = handedOver;
             server = new LogServer(
                     new LogServer.Config(
-                            config.cluster(),
-                            config.replicas(),
-                            config.self(),
-                            disk.abstains().getAsLong()),
+                            place.cluster, members, place.self, disk.abstains().getAsLong()),
                     view,
                     new ServerSubmissions(),
                     disk.found());
         } else if (replica.executed() >= orderedBefore) {
             isBeginning = true;
-            effects.add(new Effect.Store(BEGINNING, disk.begin(view.commands())));
+            effects.add(new Effect.Store(BEGINNING, disk.begin(isNewMember() ? 0 : view.commands())));
         }
         return server;
+    }
+
+    private boolean isNewMember() {
+        return disk.isNew() && !place.first.contains(place.self);
     }
 
     private void carryOut(LogEffect effect) {
@@ -160,7 +200,10 @@ final class LockingReplica implements ProtocolServer {
                 lies.map(liar -> liar.answer(send.message()))
                         .orElseGet(() -> Optional.of(send.message()))
                         .ifPresent(answer -> effects.add(new Effect.Send(send.to(), send.requestId(), answer)));
-            case LogEffect.Store store -> effects.add(new Effect.Store(store.token(), disk.append(store.record())));
+            case LogEffect.Store store -> {
+                handedOver = base + store.token();
+                effects.add(new Effect.Store(handedOver, disk.append(store.record())));
+            }
             case LogEffect.Delete delete -> {
                 List<Mutation> mutations = disk.delete(delete.log());
                 if (!mutations.isEmpty()) {

@@ -5,10 +5,10 @@ import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.locking.LockView;
 import io.bulwark.protocol.locking.LockingCodec;
 import io.bulwark.protocol.locking.LogId;
-import io.bulwark.protocol.locking.LogServer;
 import io.bulwark.protocol.locking.Subtree;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Condition;
@@ -18,8 +18,10 @@ import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.metadata.Rights;
 import io.bulwark.protocol.metadata.Scope;
+import io.bulwark.protocol.metadata.Submission;
 import io.bulwark.protocol.metadata.Versioning;
 import io.bulwark.protocol.ordering.OrderingCodec;
+import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.simulation.campaign.Invariant;
 import io.bulwark.simulation.campaign.Setting;
@@ -39,6 +41,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
@@ -72,6 +75,7 @@ public final class LockingWorld implements SimulatedWorld {
     private static final int OPERATES_ONE_IN = 25;
     private static final List<Integer> SPEEDS = List.of(1, 8, 8, 20, 60);
     private static final int WILD_ONE_IN = 20;
+    private static final int SPARES = 5;
     private static final long SETUP_MILLIS = 600_000;
 
     /** Bound of the time in which all rounds end, once all is well: see docs/protocols/locking.md. */
@@ -82,6 +86,12 @@ public final class LockingWorld implements SimulatedWorld {
     private final Simulation simulation;
     private final CommandOrder order;
     private final List<PrincipalId> replicaIds;
+
+    /** The replicas of the genesis, and those that may follow. */
+    private final List<PrincipalId> processIds;
+
+    private final HolderKey operatorKey;
+    private final GenesisKeys keys;
     private final Set<PrincipalId> faulty = new TreeSet<>();
     private final Set<PrincipalId> forgetful = new TreeSet<>();
     private final Map<PrincipalId, LockingReplica> processes = new TreeMap<>();
@@ -123,10 +133,15 @@ public final class LockingWorld implements SimulatedWorld {
                 List.of(new OrderingCodec(), new LockingCodec()),
                 (node, question) -> Optional.empty());
         order = new CommandOrder(simulation::nowMillis);
-        replicaIds = IntStream.range(0, 3 * setting.faults() + 1)
+        int replicas = 3 * setting.faults() + 1;
+        boolean isRecovering = setting.random("recoveries").nextInt(3) == 0;
+        int spares = !isRecovering && setting.random("spares").nextBoolean() ? SPARES : 0;
+        processIds = IntStream.range(0, replicas + spares)
                 .mapToObj(PrincipalId::replica)
                 .toList();
-        boolean isRecovering = setting.random("recoveries").nextInt(3) == 0;
+        replicaIds = processIds.subList(0, replicas);
+        operatorKey = keyOf(PrincipalId.client(OPERATOR));
+        keys = keys();
         chooseFaulty(isRecovering ? setting.faults() - 1 : setting.faults());
         state = addReplicas();
         setUp();
@@ -141,6 +156,8 @@ public final class LockingWorld implements SimulatedWorld {
                 party(PrincipalId.client(OPERATOR)),
                 attackers.stream().map(FaultyHolder::self).toList(),
                 this::group,
+                new ReplicaSuccession(() -> state.now().configuration(), faulty, spares()),
+                this::signed,
                 random.nextLong());
         for (int node = 0; node < NODES; node++) {
             new EpochHolder(party(PrincipalId.node(node)), volume, this::group);
@@ -179,17 +196,17 @@ public final class LockingWorld implements SimulatedWorld {
         for (int client = 0; client < setting.byzantineClients(); client++) {
             grants.add(new Genesis.Grant(PrincipalId.client(FIRST_FAULTY_CLIENT + client), false, true, true));
         }
-        Genesis genesis = new Genesis(addresses, grants);
+        Genesis genesis = new Genesis(addresses, grants, keys);
         OrderedState all = new OrderedState(order, genesis, setting.faults(), invariants::executed);
         ReplicaInvariants agreement = new ReplicaInvariants();
-        for (PrincipalId id : replicaIds) {
+        for (PrincipalId id : processIds) {
             ReplicaDisk disk = new ReplicaDisk(genesis, setting.faults());
             disks.put(id, disk);
             simulation.addNode(id, () -> {
                 SimulatedReplica replica = new SimulatedReplica(id.number(), order, disk, agreement, random.nextLong());
                 boolean isLiar = faulty.contains(id) && !forgetful.contains(id);
                 LockingReplica process = new LockingReplica(
-                        new LogServer.Config(cluster, replicaIds, id, 0),
+                        new LockingReplica.Place(cluster, replicaIds, id),
                         replica,
                         new LogDisk(simulation.records(id)),
                         order.size(),
@@ -203,6 +220,28 @@ public final class LockingWorld implements SimulatedWorld {
             });
         }
         return all;
+    }
+
+    private HolderKey keyOf(PrincipalId principal) {
+        return new HolderKey(setting.random("key of " + principal).nextLong());
+    }
+
+    private GenesisKeys keys() {
+        SortedMap<PrincipalId, PrincipalKey> named = new TreeMap<>();
+        named.put(PrincipalId.client(OPERATOR), operatorKey.named());
+        replicaIds.forEach(replica -> named.put(replica, keyOf(replica).named()));
+        return new GenesisKeys(cluster, PrincipalId.client(OPERATOR), named);
+    }
+
+    private List<Member> spares() {
+        return processIds.stream()
+                .skip(replicaIds.size())
+                .map(id -> new Member(id, keyOf(id).named().encoded(), "spare:1"))
+                .toList();
+    }
+
+    private Submission.InSession signed(Submission.InSession submission) {
+        return submission.signed(cluster, PrincipalId.client(OPERATOR), operatorKey::sign);
     }
 
     /** Replicas that lose something. */
@@ -238,7 +277,7 @@ public final class LockingWorld implements SimulatedWorld {
         return new Party(
                 simulation,
                 self,
-                replicaIds,
+                () -> state.now().configuration().replicas(),
                 new Random(setting.random("party " + ++parties).nextLong()));
     }
 
@@ -247,7 +286,7 @@ public final class LockingWorld implements SimulatedWorld {
     }
 
     private void setUp() {
-        OrderedSession session = new OrderedSession(party(PrincipalId.client(OPERATOR)), 0);
+        OrderedSession session = new OrderedSession(party(PrincipalId.client(OPERATOR)), 0, this::signed);
         ProtectionPolicy policy = new ProtectionPolicy(1, 2, NODES - 1, BLOCK_BYTES);
         Reply created = must(session, new Command.CreateVolume(VOLUME, VolumeKind.OBJECT, policy, 0, 1, 0));
         volume = ((Reply.VolumeCreated) created).volume();
@@ -274,7 +313,7 @@ public final class LockingWorld implements SimulatedWorld {
 
     @Override
     public List<PrincipalId> nodes() {
-        return replicaIds;
+        return processIds;
     }
 
     @Override
@@ -312,8 +351,8 @@ public final class LockingWorld implements SimulatedWorld {
             kill(random.nextInt(CLIENTS));
         }
         if (random.nextInt(ALL_CRASH_ONE_IN) == 0) {
-            replicaIds.stream().filter(simulation::isUp).forEach(simulation::crash);
-            replicaIds.forEach(simulation::restart);
+            processIds.stream().filter(simulation::isUp).forEach(simulation::crash);
+            processIds.forEach(simulation::restart);
         }
         amnesia.step();
     }
@@ -413,7 +452,7 @@ public final class LockingWorld implements SimulatedWorld {
     }
 
     private List<LockView.OpenLog> openRounds() {
-        return replicaIds.stream()
+        return processIds.stream()
                 .flatMap(id -> state.now().locks().fetchesOwed(id).stream())
                 .distinct()
                 .toList();
@@ -455,6 +494,11 @@ public final class LockingWorld implements SimulatedWorld {
     /** Returns how many stores of log servers were lost. */
     public long losses() {
         return amnesia.losses();
+    }
+
+    /** Returns the number of the configuration of replicas. */
+    public long configuration() {
+        return state.now().configuration().number();
     }
 
     /** Returns how many changes an operator has made. */

@@ -29,10 +29,12 @@ final class LogDisk {
     private final List<LogStoreRecord> found = new ArrayList<>();
     private final Map<LogId, List<RecordKey>> keys = new HashMap<>();
     private final List<RecordKey> unreadable = new ArrayList<>();
+    private final boolean isNew;
     private OptionalLong abstains = OptionalLong.empty();
     private long last;
 
     LogDisk(SimulatedRecords records) {
+        isNew = records.keys().isEmpty();
         for (RecordKey key : records.keys()) {
             last = number(key);
             read(key, Objects.requireNonNull(records.get(key)));
@@ -69,6 +71,12 @@ final class LogDisk {
         return abstains;
     }
 
+    /** Returns whether there was nothing. */
+    boolean isNew() {
+        return isNew;
+    }
+
+    /** Returns all records, those of a log in their order. */
     List<LogStoreRecord> found() {
         return List.copyOf(found);
     }
@@ -86,10 +94,12 @@ final class LogDisk {
     List<Mutation> append(LogStoreRecord record) {
         RecordKey key = key(++last);
         keys.computeIfAbsent(record.log(), log -> new ArrayList<>()).add(key);
+        found.add(record);
         return List.of(put(key, record.encoded()));
     }
 
     List<Mutation> delete(LogId log) {
+        found.removeIf(record -> record.log().equals(log));
         List<RecordKey> deleted = keys.remove(log);
         return deleted == null
                 ? List.of()

@@ -19,6 +19,7 @@ import io.bulwark.protocol.metadata.MetadataError;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.metadata.Submission;
 import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -181,6 +182,9 @@ final class LogLies {
             return List.of(new Submission.Pieces(log, 1, LogChain.root(cluster, log), entries).encoded());
         }
         Append batch = batches.get(random.nextInt(batches.size()));
+        if (random.nextInt(4) == 0) {
+            return List.of(twice(new Submission.Fetched(log, batch.head())));
+        }
         return random.nextBoolean()
                 ? List.of(new Submission.Fetch(List.of(new Submission.Fetched(log, batch.head()))).encoded())
                 : List.of(new Submission.Pieces(
@@ -191,6 +195,18 @@ final class LogLies {
                                         ? batch.entries()
                                         : batch.entries().subList(0, 1))
                         .encoded());
+    }
+
+    /** Returns a FETCH that says the same twice, which none of a correct server does. */
+    private static Bytes twice(Submission.Fetched end) {
+        Bytes once = new Submission.Fetch(List.of(end)).encoded();
+        Bytes head = once.slice(3, once.length() - 3);
+        return new WireWriter()
+                .raw(once.slice(0, 1))
+                .u16(2)
+                .raw(head)
+                .raw(head)
+                .toBytes();
     }
 
     /** Returns some hash of the entry before a batch; a false one if no liar knows one. */

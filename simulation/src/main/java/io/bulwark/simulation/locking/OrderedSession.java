@@ -10,11 +10,13 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** A session of a client with the replicas: opens itself, numbers commands, and is over once a reply says so. */
 final class OrderedSession {
     private final Party party;
+    private final UnaryOperator<Submission.InSession> signing;
     private final int volume;
     private final Deque<Runnable> opening = new ArrayDeque<>();
     private final Map<Long, Consumer<Reply>> expected = new HashMap<>();
@@ -28,8 +30,14 @@ final class OrderedSession {
 
     /** @param volume 0 for commands without blocks and locks */
     OrderedSession(Party party, int volume) {
+        this(party, volume, UnaryOperator.identity());
+    }
+
+    /** @param signing signs commands of operators */
+    OrderedSession(Party party, int volume, UnaryOperator<Submission.InSession> signing) {
         this.party = party;
         this.volume = volume;
+        this.signing = signing;
     }
 
     long number() {
@@ -54,7 +62,7 @@ final class OrderedSession {
     private void flush(SessionCommands numbering) {
         for (var next = numbering.next(); next.isPresent(); next = numbering.next()) {
             SessionCommands.NumberedCommand numbered = next.get();
-            party.submit(numbered.submission(), reply -> {
+            party.submit(signing.apply(numbered.submission()), reply -> {
                 numbering.done(numbered.submission().number());
                 isLost |= reply instanceof Reply.Failed failed && SessionCommands.isLost(failed);
                 Consumer<Reply> then = expected.remove(numbered.token());

@@ -12,6 +12,7 @@ import io.bulwark.simulation.engine.Simulation;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /** A client as the network sees it: its calls to the replicas, and its timers. A dead one hears nothing more. */
@@ -20,11 +21,12 @@ final class Party {
 
     private final Simulation simulation;
     private final PrincipalId self;
-    private final List<PrincipalId> replicas;
+    private final Supplier<List<PrincipalId>> replicas;
     private final RandomGenerator random;
     private boolean isDead;
 
-    Party(Simulation simulation, PrincipalId self, List<PrincipalId> replicas, RandomGenerator random) {
+    /** @param replicas those of now */
+    Party(Simulation simulation, PrincipalId self, Supplier<List<PrincipalId>> replicas, RandomGenerator random) {
         this.simulation = simulation;
         this.self = self;
         this.replicas = replicas;
@@ -40,7 +42,7 @@ final class Party {
     }
 
     List<PrincipalId> replicas() {
-        return replicas;
+        return replicas.get();
     }
 
     long nowMillis() {
@@ -56,11 +58,11 @@ final class Party {
     }
 
     void submit(Submission submission, Consumer<Reply> then) {
-        call(ReplicatedCall.command(replicas, submission.encoded(), TIMEOUT_MILLIS, random), then);
+        call(ReplicatedCall.command(replicas(), submission.encoded(), TIMEOUT_MILLIS, random), then);
     }
 
     void ask(Query query, Consumer<Reply> then) {
-        call(ReplicatedCall.query(replicas, query.encoded(), TIMEOUT_MILLIS, random), then);
+        call(ReplicatedCall.query(replicas(), query.encoded(), TIMEOUT_MILLIS, random), then);
     }
 
     private void call(ReplicatedCall call, Consumer<Reply> then) {

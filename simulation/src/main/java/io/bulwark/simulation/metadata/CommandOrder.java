@@ -1,6 +1,8 @@
 package io.bulwark.simulation.metadata;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.MetadataStateMachine;
+import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -13,6 +15,7 @@ import java.util.function.LongSupplier;
  * call; a call that is sent again may be ordered again, as by any engine. Agreed time runs as fast as the world wants.
  */
 public final class CommandOrder {
+    private static final int CHECKPOINT_EVERY = 16;
     private static final long BEGIN_MILLIS = 1_750_000_000_000L;
 
     private final LongSupplier nowMillis;
@@ -65,6 +68,15 @@ public final class CommandOrder {
             places.putIfAbsent(new Call(from, call), place);
         }
         return known == null ? entries.size() - 1 : known;
+    }
+
+    /** Begins with the next replicas, if there are some, at a place where every replica does so: at a checkpoint. */
+    static void reconfigure(MetadataStateMachine machine, int place) {
+        if (place % CHECKPOINT_EVERY == 0) {
+            machine.nextReplicas()
+                    .map(members -> new Configuration(machine.configuration().number() + 1, members))
+                    .ifPresent(machine::onReconfigured);
+        }
     }
 
     private void advance() {

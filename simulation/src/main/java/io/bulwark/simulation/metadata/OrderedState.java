@@ -29,6 +29,7 @@ public final class OrderedState {
                 machine.execute(entry.submitter(), entry.body(), entry.agreedMillis());
                 listener.accept(machine);
             }
+            CommandOrder.reconfigure(machine, executed);
         }
         return machine;
     }

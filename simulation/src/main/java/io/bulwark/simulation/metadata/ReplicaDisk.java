@@ -2,6 +2,7 @@ package io.bulwark.simulation.metadata;
 
 import io.bulwark.protocol.metadata.Genesis;
 import io.bulwark.protocol.metadata.MetadataStateMachine;
+import io.bulwark.protocol.state.TreeMapState;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -41,7 +42,8 @@ public final class ReplicaDisk {
     }
 
     MetadataStateMachine machine() {
-        return MetadataStateMachine.restore(snapshot).withFaulty(faults);
+        return MetadataStateMachine.restore(snapshot, new TreeMapState(), genesis.keys())
+                .withFaulty(faults);
     }
 
     /** Returns the number of commands in the state from which the next life begins. */

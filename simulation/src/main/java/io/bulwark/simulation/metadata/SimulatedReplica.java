@@ -107,6 +107,7 @@ public final class SimulatedReplica implements ProtocolServer {
             Bytes reply = entry.query()
                     ? machine.query(entry.submitter(), entry.body())
                     : machine.execute(entry.submitter(), entry.body(), entry.agreedMillis());
+            CommandOrder.reconfigure(machine, executed);
             invariants.executed(entry, executed, machine, reply);
             // No engine keeps replies for ever: a call that is ordered again gets the reply of its latest execution.
             replies.put(entry.first(), reply);

@@ -17,6 +17,7 @@ final class ClientTraits implements ObjectGet.ReadAheadQuota {
     private final boolean believes;
     private final int roomBytes;
     private final int hastyOneIn;
+    private int inlineMax;
     private boolean patient;
     private int takenBytes;
 
@@ -37,6 +38,17 @@ final class ClientTraits implements ObjectGet.ReadAheadQuota {
      */
     static ClientTraits any(RandomGenerator random, int blockBytes) {
         return new ClientTraits(random, random.nextInt(3) != 0, blockBytes * random.nextInt(6), random.nextInt(3) * 10);
+    }
+
+    /** Returns the client with a limit of objects in the metadata, which half of the clients have. */
+    ClientTraits withInlineMax(RandomGenerator choice, int max) {
+        inlineMax = choice.nextBoolean() ? 1 + choice.nextInt(max) : 0;
+        return this;
+    }
+
+    /** Returns the length of an object up to which the client tries to put it into the metadata. */
+    int inlineMax() {
+        return inlineMax;
     }
 
     /** It waits for ever from now on. */

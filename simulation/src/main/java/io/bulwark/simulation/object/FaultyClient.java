@@ -120,8 +120,8 @@ final class FaultyClient implements Observer {
                     Command.AbortUpload _,
                     Command.SetLegalHold _,
                     Command.UpdateBucket _ -> true;
-            case Command.PutObject put -> put.layout().ranges().isEmpty();
-            case Command.PutPart part -> part.layout().ranges().isEmpty();
+            case Command.PutObject put -> put.content().ranges().isEmpty();
+            case Command.PutPart part -> part.content().ranges().isEmpty();
             default -> false;
         };
     }

@@ -168,7 +168,8 @@ final class ObjectClient {
             int attempts,
             Consumer<PutOutcome> then) {
         lease(volume.id(), lease -> {
-            ObjectPut put = new ObjectPut(volume, target, tellsLength ? content.length() : -1, lease.blocks());
+            ObjectPut put = new ObjectPut(
+                    volume, target, tellsLength ? content.length() : -1, lease.blocks(), habits.inlineMax());
             new PutOperation(volume, put, content, lease, outcome -> {
                         boolean lost = outcome instanceof PutOutcome.SessionLost;
                         if (lost) {

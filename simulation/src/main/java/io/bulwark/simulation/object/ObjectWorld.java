@@ -151,7 +151,8 @@ public final class ObjectWorld implements SimulatedWorld {
         this.deliveries = new DeliveredExtents(
                 faulty, IntStream.range(0, nodes).mapToObj(PrincipalId::node).toList(), simulation::records);
         for (int number = 1; number <= CLIENTS; number++) {
-            ClientTraits habits = ClientTraits.any(setting.random("habits " + number), BLOCK_BYTES);
+            ClientTraits habits = ClientTraits.any(setting.random("habits " + number), BLOCK_BYTES)
+                    .withInlineMax(setting.random("inline " + number), 2 * BLOCK_BYTES);
             clients.add(new ObjectClient(simulation, PrincipalId.client(number), calls(number), random, habits, parts));
         }
         this.created = setUp();

@@ -35,15 +35,18 @@ class LockingSimulationTest {
     void noInvariantIsViolated() {
         long acknowledged = 0;
         long compared = 0;
+        long configurations = 0;
         int undecided = 0;
         for (long seed = 1; seed <= RUNS; seed++) {
             LockingWorld world = run(SHAPE.setting(seed));
             undecided += world.isUndecided() ? 1 : 0;
             acknowledged += world.acknowledged();
+            configurations += world.configuration();
             compared += world.compared();
         }
         assertThat(undecided).as("undecided runs").isLessThanOrEqualTo(RUNS / 10);
         assertThat(acknowledged).as("acknowledged entries").isPositive();
+        assertThat(configurations).as("changes of replicas").isPositive();
         assertThat(compared).as("entries compared with their replay").isPositive();
     }
 

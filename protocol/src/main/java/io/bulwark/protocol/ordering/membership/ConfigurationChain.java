@@ -61,6 +61,15 @@ public final class ConfigurationChain implements Succession {
         return true;
     }
 
+    /** Returns whether a member has come with the last configuration: no earlier one of this lineage has it. */
+    public boolean isNew(PrincipalId member) {
+        return first.placeOf(member) < 0
+                && configuration().placeOf(member) >= 0
+                && proofs().stream()
+                        .map(proof -> proof.term().configuration())
+                        .allMatch(each -> each.number() == configuration().number() || each.placeOf(member) < 0);
+    }
+
     /** Another one that knows as much. */
     public ConfigurationChain copy() {
         ConfigurationChain copy = new ConfigurationChain(first, keys, authorizations);

@@ -134,7 +134,16 @@ class HandoverProofTest {
         assertThat(configurationChain.accept(successor(then))).isFalse();
         assertThat(configurationChain.accept(successor(first))).isTrue();
         assertThat(configurationChain.accept(successor(first))).isFalse();
+        assertThat(configurationChain.isNew(PrincipalId.replica(4))).isTrue();
+        assertThat(configurationChain.isNew(PrincipalId.replica(5))).isFalse();
         assertThat(configurationChain.accept(successor(then))).isTrue();
+        assertThat(configurationChain.isNew(PrincipalId.replica(5))).isTrue();
+        assertThat(configurationChain.isNew(PrincipalId.replica(4)))
+                .as("it came before")
+                .isFalse();
+        assertThat(configurationChain.isNew(PrincipalId.replica(0)))
+                .as("it has left")
+                .isFalse();
         assertThat(configurationChain.configuration()).isEqualTo(second);
         assertThat(configurationChain.term().checkpoint())
                 .isEqualTo(then.handover().checkpoint());
