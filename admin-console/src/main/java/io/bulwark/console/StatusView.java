@@ -25,12 +25,23 @@ public record StatusView(
         List<Volume> volumes,
         List<Bucket> buckets,
         List<Fault> faults,
+        List<EventLog> eventLogs,
         Recoveries recoveries) {
+
+    /**
+     * JSON form of the event log of a bucket.
+     *
+     * @param pending events that no webhook has received yet
+     * @param dropped events that no webhook will receive, since the log was full
+     * @param oldestMillis time of the first pending event; null if there is none
+     */
+    public record EventLog(String bucket, int pending, long dropped, @Nullable Long oldestMillis) {}
 
     /**
      * JSON form of a storage node.
      *
      * @param pending blocks that it must still complete or repair
+     * @param lacking extents of the archive class that wait for dissemination to it
      * @param looked fragments re-read and checked in the background since it started, and blocks that its peers were
      *     asked about
      * @param foundBad of these damaged, missing or outdated
@@ -52,6 +63,7 @@ public record StatusView(
             long usedBytes,
             long freeBytes,
             long pending,
+            long lacking,
             long looked,
             long foundBad,
             long repaired,
@@ -222,6 +234,13 @@ public record StatusView(
                                 f.detail(),
                                 f.at().toEpochMilli()))
                         .toList(),
+                status.eventLogs().stream()
+                        .map(log -> new EventLog(
+                                log.bucket(),
+                                log.pending(),
+                                log.dropped(),
+                                log.oldest().map(Instant::toEpochMilli).orElse(null)))
+                        .toList(),
                 recoveries(status.recoveries()));
     }
 
@@ -236,6 +255,7 @@ public record StatusView(
                 node.usedBytes(),
                 node.freeBytes(),
                 node.pending(),
+                node.lacking(),
                 node.background().looked(),
                 node.background().foundBad(),
                 node.background().repaired(),

@@ -43,6 +43,7 @@ public final class FakeStatus {
                     up ? 1 << 20 : 0,
                     up ? 1 << 30 : 0,
                     0,
+                    up ? 3 : 0,
                     new ClusterStatus.Background(up ? 1234 : 0, up ? 2 : 0, up ? 2 : 0, up ? 90_000 : 0),
                     up ? 1 << 20 : 0,
                     up ? poolNeeded : 0,

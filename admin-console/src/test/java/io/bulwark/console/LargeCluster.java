@@ -102,6 +102,7 @@ public final class LargeCluster implements Nodes, Replicas {
                     up && node.node() < holding ? 4L << 30 : 0,
                     up ? 100L << 30 : 0,
                     0,
+                    0,
                     new ClusterStatus.Background(10, 0, 0, 5),
                     1 << 28,
                     0,

@@ -439,6 +439,12 @@ public final class MemoryBucket implements Bucket {
     }
 
     @Override
+    public synchronized void replaceTags(
+            String key, long version, SortedMap<String, String> before, SortedMap<String, String> tags) {
+        throw new UnsupportedOperationException("the console replaces any tags");
+    }
+
+    @Override
     public synchronized void setTags(String key, long version, SortedMap<String, String> tags) {
         Stored found = find(key, version);
         ObjectInfo info = Objects.requireNonNull(found.info);

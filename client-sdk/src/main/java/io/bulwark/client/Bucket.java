@@ -229,6 +229,14 @@ public interface Bucket {
     void setTags(String key, long version, SortedMap<String, String> tags);
 
     /**
+     * Replaces the tags of a version, if they are still those that the caller has read.
+     *
+     * @throws io.bulwark.client.error.PreconditionFailedException if they are others
+     */
+    void replaceTags(
+            String key, long version, SortedMap<String, String> before, SortedMap<String, String> tags);
+
+    /**
      * Replaces the retention of a version. One in force may only be prolonged.
      *
      * @param version 0 for the latest
@@ -306,6 +314,19 @@ public interface Bucket {
      * @return the version that was made
      */
     ObjectInfo compose(String key, List<ObjectSlice> slices, PutOptions options);
+
+    /**
+     * Replaces bytes of the latest version from an offset on; an object may grow at its end. Only the given bytes are stored. The
+     * object changes in one step, and not at all if another client has changed it meanwhile.
+     *
+     * @param offset at most the length of the object
+     * @param options media type and tags of the object stay if there are none; its properties are those given here
+     * @return the version that was made, or the latest one if there are no bytes
+     * @throws io.bulwark.client.error.PreconditionFailedException if the object has changed meanwhile
+     */
+    default ObjectInfo overwrite(String key, long offset, InputStream content, PutOptions options) {
+        return new Overwrite(this, head(key), options).put(offset, content);
+    }
 
     /** Returns the multipart uploads of this bucket. */
     Uploads uploads();

@@ -6,7 +6,9 @@ import io.bulwark.client.encryption.KeyProvider;
 import io.bulwark.protocol.id.PrincipalId;
 import io.micrometer.observation.ObservationRegistry;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A client of one cluster.
@@ -97,11 +99,23 @@ public interface Bulwark extends AutoCloseable {
      */
     Bucket bucket(String name, KeyProvider keys);
 
+    /**
+     * Returns a document of a bucket without finding the bucket first. Clients that may act for the creator of the bucket
+     * may read it, too.
+     */
+    Optional<BucketDocument> setting(String bucket, String document);
+
     /** Returns the principals of the cluster, and the rights of clients. */
     Principals principals();
 
     /** Returns the access keys with which programs sign in at gateways. */
     AccessKeys accessKeys();
+
+    /** Returns the receivers of the events of buckets. */
+    Webhooks webhooks();
+
+    /** Returns the event logs of buckets, for whoever delivers their events. */
+    EventLogs eventLogs();
 
     /** Returns the storage nodes and the placement of slots on them. */
     Nodes nodes();
@@ -118,6 +132,9 @@ public interface Bulwark extends AutoCloseable {
     /** Returns the log of operators' actions, in order and signed. */
     AuditLog audit();
 
+    /** Returns the nodes that their peers find faulty. */
+    FaultyNodes faultyNodes();
+
     /** Returns the record of faults that f+1 nodes agree on, with the proofs. */
     Faults faults();
 
@@ -132,6 +149,12 @@ public interface Bulwark extends AutoCloseable {
      * @throws IllegalStateException if this is such a view already
      */
     Bulwark onBehalfOf(PrincipalId person);
+
+    /**
+     * Returns the time on which the replicas agree: that of the last command. No clock of a single machine moves it
+     * far ahead.
+     */
+    Instant agreedTime();
 
     /** Asks every node and replica how it is; takes at most a few seconds, whoever answers. */
     ClusterStatus status();

@@ -366,6 +366,27 @@ final class BulwarkClient implements Bulwark {
     }
 
     @Override
+    public Optional<BucketDocument> setting(String bucket, String document) {
+        return RemoteBucket.setting(this, bucket, document);
+    }
+
+    @Override
+    public Instant agreedTime() {
+        return Instant.ofEpochMilli(query(Reply.Status.class, new Query.GetStatus(), Subject.NONE, noDeadline())
+                .agreedMillis());
+    }
+
+    @Override
+    public Webhooks webhooks() {
+        return new NamedWebhooks(this, principals(), accessKeys());
+    }
+
+    @Override
+    public EventLogs eventLogs() {
+        return new ReplicatedEventLogs(this);
+    }
+
+    @Override
     public Nodes nodes() {
         return new ReplicatedNodes(this);
     }
@@ -406,6 +427,11 @@ final class BulwarkClient implements Bulwark {
     @Override
     public AuditLog audit() {
         return new ReplicatedAudit(this, config.channels());
+    }
+
+    @Override
+    public FaultyNodes faultyNodes() {
+        return new ReportedNodes(this);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.bulwark.client;
 
 import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.metadata.NodeFault;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
@@ -17,7 +18,9 @@ import java.util.TreeMap;
 /**
  * Status of the cluster, as its members reported it to the client that asked.
  *
+ * @param eventLogs of buckets that notify webhooks
  * @param recoveries state of the proactive recovery of the replicas
+ * @param faultyNodes nodes that f + 1 holders of one of their groups find faulty
  */
 public record ClusterStatus(
         List<NodeStatus> nodes,
@@ -25,13 +28,28 @@ public record ClusterStatus(
         List<VolumeStatus> volumes,
         List<BucketInfo> buckets,
         List<Fault> faults,
-        Recoveries recoveries) {
+        List<EventLogs.Info> eventLogs,
+        Recoveries recoveries,
+        List<NodeFault> faultyNodes) {
     public ClusterStatus {
         nodes = List.copyOf(nodes);
         replicas = List.copyOf(replicas);
         volumes = List.copyOf(volumes);
         buckets = List.copyOf(buckets);
         faults = List.copyOf(faults);
+        eventLogs = List.copyOf(eventLogs);
+        faultyNodes = List.copyOf(faultyNodes);
+    }
+
+    /** Creates the status of a cluster without faulty nodes, whose buckets notify nobody. */
+    public ClusterStatus(
+            List<NodeStatus> nodes,
+            List<ReplicaStatus> replicas,
+            List<VolumeStatus> volumes,
+            List<BucketInfo> buckets,
+            List<Fault> faults,
+            Recoveries recoveries) {
+        this(nodes, replicas, volumes, buckets, faults, List.of(), recoveries, List.of());
     }
 
     /**
@@ -43,6 +61,7 @@ public record ClusterStatus(
      * @param freeBytes of its disk, beyond its reserve for deletions; 0 while it refuses writes, or if it did not
      *     answer
      * @param pending blocks that it knows it must still complete or repair; 0 if it did not answer
+     * @param lacking extents of the archive class that it lacks and that wait for dissemination; 0 if it did not answer
      * @param background its background work; zeros if it did not answer
      * @param historyPoolBytes limit for unverified versions of all volumes; 0 if it did not answer
      * @param historyPoolNeededBytes the limit that gives all clients that may write now room for a few versions of
@@ -61,6 +80,7 @@ public record ClusterStatus(
             long usedBytes,
             long freeBytes,
             long pending,
+            long lacking,
             Background background,
             long historyPoolBytes,
             long historyPoolNeededBytes,

@@ -241,6 +241,12 @@ final class EncryptedBucket implements Bucket {
     }
 
     @Override
+    public void replaceTags(
+            String key, long version, SortedMap<String, String> before, SortedMap<String, String> tags) {
+        stored.replaceTags(key, version, before, tags);
+    }
+
+    @Override
     public void setRetention(String key, long version, Retention retention, boolean bypassGovernance) {
         stored.setRetention(key, version, retention, bypassGovernance);
     }

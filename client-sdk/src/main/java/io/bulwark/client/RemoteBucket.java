@@ -315,10 +315,21 @@ final class RemoteBucket implements Bucket {
 
     @Override
     public void setTags(String key, long version, SortedMap<String, String> tags) {
+        setTags(key, version, tags, Optional.empty());
+    }
+
+    @Override
+    public void replaceTags(
+            String key, long version, SortedMap<String, String> before, SortedMap<String, String> tags) {
+        setTags(key, version, tags, Optional.of(before));
+    }
+
+    private void setTags(
+            String key, long version, SortedMap<String, String> tags, Optional<SortedMap<String, String>> before) {
         checkKey(key);
         Command command;
         try {
-            command = new Command.SetTags(name, key, version, tags);
+            command = new Command.SetTags(name, key, version, tags, before);
         } catch (IllegalArgumentException e) {
             throw new InvalidRequestException(String.valueOf(e.getMessage()), subject(key), e);
         }
@@ -347,6 +358,10 @@ final class RemoteBucket implements Bucket {
 
     @Override
     public Optional<BucketDocument> setting(String document) {
+        return client.setting(name, document);
+    }
+
+    static Optional<BucketDocument> setting(BulwarkClient client, String name, String document) {
         Reply.DocumentFound found = client.query(
                 Reply.DocumentFound.class,
                 new Query.FindDocument(name, document),

@@ -6,6 +6,7 @@ import io.bulwark.client.error.NotPermittedException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.survey.RecoverySurvey;
 import io.bulwark.client.survey.Survey;
+import io.bulwark.client.text.NodeFaultText;
 import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.PlacementGroup;
@@ -20,6 +21,7 @@ import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
+import io.bulwark.protocol.metadata.NodeFault;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.ordering.OrderingMessage;
@@ -73,6 +75,9 @@ final class StatusReport {
                 driver.submit(RecoverySurvey.of(Set.copyOf(group.replicas()), SURVEY_MILLIS));
         List<BucketInfo> buckets = buckets();
         List<ClusterStatus.Fault> faults = faults();
+        List<EventLogs.Info> eventLogs = client.eventLogs().list();
+        List<NodeFault> faulty = client.faultyNodes().report().faults();
+        Map<Integer, NodeFault> named = faulty.stream().collect(Collectors.toMap(NodeFault::node, each -> each));
         Map<Integer, NodeStatusReply> answers = new HashMap<>();
         BulwarkClient.noDeadline()
                 .await(nodes, Subject.NONE)
@@ -81,15 +86,19 @@ final class StatusReport {
         SortedMap<Integer, StatusAnswer> told =
                 RecoverySurvey.answers(BulwarkClient.noDeadline().await(recoveries, Subject.NONE));
         return new ClusterStatus(
-                map.nodes().stream().map(node -> node(node, map, answers)).toList(),
+                map.nodes().stream()
+                        .map(node -> node(node, map, answers, Optional.ofNullable(named.get(node.node()))))
+                        .toList(),
                 replicas(group, counts, told),
                 map.volumes().stream().map(volume -> volume(volume, answers)).toList(),
                 buckets,
                 faults,
+                eventLogs,
                 RecoveryFacts.summary(
                         group.replicas().stream().map(PrincipalId::number).toList(),
                         group.faulty(),
-                        RecoverySurvey.recoveries(told)));
+                        RecoverySurvey.recoveries(told)),
+                faulty);
     }
 
     /** None for who may not read: the members' state is everybody's to see, so that a console needs no grant. */
@@ -116,18 +125,21 @@ final class StatusReport {
                 SURVEY_MILLIS);
     }
 
-    private ClusterStatus.NodeStatus node(NodeAddress node, ClusterMap map, Map<Integer, NodeStatusReply> answers) {
+    private ClusterStatus.NodeStatus node(
+            NodeAddress node, ClusterMap map, Map<Integer, NodeStatusReply> answers, Optional<NodeFault> named) {
         NodeStatusReply reply = answers.get(node.node());
         PrincipalId id = PrincipalId.node(node.node());
         Map<Verdict, Long> seen = seenOf(node.node(), answers);
         String address = node.host() + ":" + node.port();
         if (reply == null) {
-            String state = links.isDisconnected(id) ? "no connection" : "connected, no answer";
+            String state = (links.isDisconnected(id) ? "no connection" : "connected, no answer")
+                    + named.map(fault -> "; " + text(fault)).orElse("");
             return new ClusterStatus.NodeStatus(
                     node.node(),
                     address,
                     false,
                     state,
+                    0,
                     0,
                     0,
                     0,
@@ -148,10 +160,11 @@ final class StatusReport {
                 node.node(),
                 address,
                 true,
-                state(reply, pending, unverified),
+                state(reply, pending, unverified, named),
                 reply.usedBytes(),
                 reply.acceptsWrites() ? reply.freeBytes() : 0,
                 pending,
+                reply.volumes().stream().mapToLong(VolumeWork::lacking).sum(),
                 new ClusterStatus.Background(
                         reply.background().looked(),
                         reply.background().foundBad(),
@@ -185,8 +198,14 @@ final class StatusReport {
                 Math.max(0, (long) others - own.usedBytes())));
     }
 
-    private static String state(NodeStatusReply reply, long pending, List<String> unverified) {
+    private static String text(NodeFault fault) {
+        return "FAULTY: " + NodeFaultText.accusation(fault) + "; " + NodeFaultText.stage(fault);
+    }
+
+    private static String state(
+            NodeStatusReply reply, long pending, List<String> unverified, Optional<NodeFault> named) {
         List<String> states = new ArrayList<>();
+        named.ifPresent(fault -> states.add(text(fault)));
         if (!reply.acceptsWrites()) {
             // Where there is no space nothing is said to be free.
             states.add(

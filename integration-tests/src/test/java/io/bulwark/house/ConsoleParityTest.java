@@ -30,6 +30,7 @@ class ConsoleParityTest {
     private static final String FILES = "works on files of this machine alone";
     private static final String PERSONS = "the console's own accounts, of which the cluster knows nothing";
     private static final String JOBS = "progress of long work, which a command shows while it runs";
+    private static final String WEBHOOKS = "gap: the API names no webhooks; `status` has the events that wait for them";
     private static final String GATEWAYS = "names the doors of the cluster, beside `s3 enable`";
     private static final String DERIVED = "a view for people and plots; `status` and the metrics have its figures";
 
@@ -92,6 +93,7 @@ class ConsoleParityTest {
             pair("lock list", "GET locks"),
             pair("lock release", "DELETE locks"),
             // Volumes.
+            pair("advise", "GET advice"),
             pair("volume create", "POST volumes"),
             pair("volume list", "GET volumes"),
             pair("volume stat", "GET volumes/{name}"),
@@ -108,6 +110,12 @@ class ConsoleParityTest {
             pair("node drain", "POST nodes/{node}/drain"),
             pair("node remove", "DELETE nodes/{node}"),
             operation("GET nodes/{node}/plan", "gap: no command shows a plan without doing it"),
+            pair("fault list", "GET faulty-nodes"),
+            pair("fault show", "GET faulty-nodes"),
+            pair("fault forgive", "DELETE faulty-nodes/{node}"),
+            pair("fault policy", "GET faulty-nodes/policy"),
+            command("fault simulate", FILES),
+            pair("fault policy", "PUT faulty-nodes/policy"),
             pair("node abort", "DELETE groups/{volume}/changes"),
             pair("node abort", "DELETE groups/{volume}/{group}/change"),
             pair("node lie", "POST nodes/{node}/drills"),
@@ -150,6 +158,11 @@ class ConsoleParityTest {
             pair("access-key limit", "PUT access-keys/{id}/limits"),
             pair("access-key revoke", "DELETE access-keys/{id}"),
             pair("s3 list", "GET gateways"),
+            command("webhook create", WEBHOOKS),
+            command("webhook list", WEBHOOKS),
+            command("webhook change", WEBHOOKS),
+            command("webhook rotate", WEBHOOKS),
+            command("webhook remove", WEBHOOKS),
             // Evidence and audit.
             pair("evidence list", "GET faults"),
             pair("evidence show", "GET faults/{number}"),
@@ -196,7 +209,6 @@ class ConsoleParityTest {
             command("demo", MACHINE),
             command("bench", "measures from the machine of a client"),
             command("simulate", "runs no cluster"),
-            command("advise", "asks no cluster"),
             command("history check", FILES),
             command("completion", "is for a shell"),
             command("support", MACHINE),

@@ -54,9 +54,9 @@ final class S3Reference {
         | Encryption | Servers do not encrypt. Requests that name `x-amz-server-side-encryption` are refused with 501. |
         | Storage class | `STANDARD` only; lifecycle rules that move objects are refused with 501. |
         | Lifecycle | Rules are followed hourly. One gateway takes the turn of a bucket and acts for its owner. |
-        | Notifications | 501. The replicas keep the versions of each name and no log of events in their order, so that nothing could be delivered at least once. |
+        | Notifications | To one webhook per bucket, which an operator has named, as `QueueConfiguration` with `arn:bulwark:sqs:::NAME`. Events: `ObjectCreated` (all but `Post`, which counts as `Put`), `ObjectRemoved`, `ObjectTagging`; other ones and other receivers are refused with 501. Messages have up to 100 records, without `requestParameters` and `responseElements`. Expired objects count as removed. |
         | Logging, replication, web sites, restore, select | 501. |
-        | Other origins | A preflight without a signature is judged for the person of the key that a presigned URL names, else for the anonymous person. Refusals of signatures have the headers of the rules, too. |
+        | Other origins | A preflight needs no rights, as browsers do not sign it, where the gateway acts for the creator of the bucket. Else it is judged for the person of the key that a presigned URL names, or the anonymous person. Refusals of signatures have the headers of the rules, too. |
         | Quota | A bucket over its quota answers `QuotaExceeded`, status 403. A copied range counts its own bytes, also where it keeps the whole of a deleted object stored; the quota of the volume counts that. |
         | Conditions of deletions | `If-Match` of one, and `ETag` of each of many; others are refused with 501. |
         | `x-amz-expected-bucket-owner` | The owner above; another one is refused with `AccessDenied`. |

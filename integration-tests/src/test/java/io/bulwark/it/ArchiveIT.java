@@ -1,15 +1,27 @@
 package io.bulwark.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bulwark.appliance.drill.Lie;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.BucketSpec;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ClusterStatus;
+import io.bulwark.client.FragmentMap;
+import io.bulwark.client.GetOptions;
+import io.bulwark.client.ObjectInfo;
+import io.bulwark.client.Precondition;
+import io.bulwark.client.PutOptions;
 import io.bulwark.client.VolumeSpec;
+import io.bulwark.client.error.InvalidRequestException;
+import io.bulwark.client.error.PreconditionFailedException;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.id.BlockRange;
+import java.io.ByteArrayInputStream;
+import java.io.OutputStream;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -69,7 +81,8 @@ class ArchiveIT {
         long end = System.nanoTime() + 120_000L * 1_000_000;
         while (true) {
             ClusterStatus status = CLUSTER.client().status();
-            boolean held = status.nodes().stream().allMatch(node -> node.reachable() && node.pending() == 0)
+            boolean held = status.nodes().stream()
+                            .allMatch(node -> node.reachable() && node.pending() == 0 && node.lacking() == 0)
                     && status.volumes().stream()
                             .allMatch(volume -> volume.unverified().isEmpty());
             if (held) {
@@ -106,6 +119,73 @@ class ArchiveIT {
             CLUSTER.startNode(node);
         }
         awaitAllHeld();
+    }
+
+    /** A write goes to the slots that complete it. The writer ends at once; the nodes do the rest, and a restart forgets nothing. */
+    @Test
+    @Order(3)
+    void theObjectOfADeadWriterGetsAllItsFragments() throws Exception {
+        try (Bulwark writer = CLUSTER.freshClient()) {
+            byte[] bytes = new byte[5_000_000];
+            random.nextBytes(bytes);
+            writer.bucket("cold").put("orphan", bytes);
+            CONTENT.put("orphan", bytes);
+        }
+        for (int node : someNodes(2)) {
+            CLUSTER.stopNode(node);
+            CLUSTER.startNode(node);
+        }
+        long end = System.nanoTime() + 120_000L * 1_000_000;
+        while (good("orphan").stream().anyMatch(good -> good < NODES)) {
+            assertThat(System.nanoTime()).as("good %s", good("orphan")).isLessThan(end);
+            Thread.sleep(200);
+        }
+        awaitAllHeld();
+    }
+
+    @Test
+    @Order(4)
+    void aChangedRangeIsStoredAlone() {
+        byte[] changed = CONTENT.get("segments").clone();
+        ObjectInfo before = bucket().readTo("segments", OutputStream.nullOutputStream(), GetOptions.DEFAULT);
+        byte[] patch = new byte[100_000];
+        random.nextBytes(patch);
+        int at = random.nextInt(changed.length - patch.length);
+        System.arraycopy(patch, 0, changed, at, patch.length);
+        ObjectInfo after = bucket().overwrite("segments", at, new ByteArrayInputStream(patch), PutOptions.DEFAULT);
+        assertThat(after.length()).isEqualTo(before.length());
+        CONTENT.put("segments", changed);
+        readRight("changed at " + at);
+        List<BlockRange> blocks =
+                new ArrayList<>(bucket().readTo("segments", OutputStream.nullOutputStream(), GetOptions.DEFAULT)
+                        .blocks());
+        assertThat(blocks).as("%s", blocks).containsAll(before.blocks());
+        blocks.removeAll(before.blocks());
+        assertThat(blocks)
+                .singleElement()
+                .satisfies(range -> assertThat(range.count()).isEqualTo(1));
+
+        bucket().overwrite("segments", changed.length - 5, new ByteArrayInputStream(patch), PutOptions.DEFAULT);
+        byte[] grown = Arrays.copyOf(changed, changed.length - 5 + patch.length);
+        System.arraycopy(patch, 0, grown, changed.length - 5, patch.length);
+        CONTENT.put("segments", grown);
+        readRight("grown");
+        assertThatThrownBy(() -> bucket().overwrite(
+                                "segments", grown.length + 1, new ByteArrayInputStream(patch), PutOptions.DEFAULT))
+                .isInstanceOf(InvalidRequestException.class);
+        assertThatThrownBy(() -> bucket().overwrite(
+                                "segments",
+                                0,
+                                new ByteArrayInputStream(patch),
+                                PutOptions.DEFAULT.withPrecondition(Precondition.ifVersion(before.version()))))
+                .isInstanceOf(PreconditionFailedException.class);
+        readRight("refused changes do nothing");
+    }
+
+    private List<Integer> good(String key) {
+        return bucket().fragments(key, 0, 0, FragmentMap.EXTENTS_MAX).extents().stream()
+                .map(FragmentMap.Extent::good)
+                .toList();
     }
 
     @Test

@@ -385,6 +385,9 @@ class S3OperationsIT {
         }
         assertThat(send("OPTIONS", url, "https://page.example")).isEqualTo("200 https://page.example");
         assertThat(send("OPTIONS", url, "https://other.example")).isEqualTo("403 ");
+        URI unsigned = URI.create(url.toString().replaceFirst("[?].*", ""));
+        assertThat(send("OPTIONS", unsigned, "https://page.example")).isEqualTo("200 https://page.example");
+        assertThat(send("OPTIONS", unsigned, "https://other.example")).isEqualTo("403 ");
         URI forged = URI.create(
                 url.toString().replaceFirst("X-Amz-Signature=[0-9a-f]{64}", "X-Amz-Signature=" + "0".repeat(64)));
         assertThat(send("GET", forged, "https://page.example")).isEqualTo("403 https://page.example");

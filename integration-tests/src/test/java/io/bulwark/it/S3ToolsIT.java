@@ -257,6 +257,39 @@ class S3ToolsIT {
     @Test
     @Order(5)
     @Tag("nightly")
+    void boto3ConfiguresNotifications() throws Exception {
+        S3Tools.assumeBoto3();
+        CLUSTER.client().webhooks().create("boto3-hooks", "http://127.0.0.1:9/");
+        Path script = Files.writeString(directory.resolve("notify.py"), """
+            import sys
+            import boto3, botocore
+            bucket, = sys.argv[1:]
+            s3 = boto3.Session(profile_name="bulwark").client("s3")
+            rule = {"Id": "all", "QueueArn": "arn:bulwark:sqs:::boto3-hooks",
+                    "Events": ["s3:ObjectCreated:*", "s3:ObjectRemoved:Delete"],
+                    "Filter": {"Key": {"FilterRules": [{"Name": "prefix", "Value": "in/"}]}}}
+            def put(**configuration):
+                s3.put_bucket_notification_configuration(Bucket=bucket, NotificationConfiguration=configuration)
+            put(QueueConfigurations=[rule])
+            assert s3.get_bucket_notification_configuration(Bucket=bucket)["QueueConfigurations"] == [rule]
+            try:
+                put(TopicConfigurations=[{"TopicArn": "arn:aws:sns:us-east-1:1:a", "Events": rule["Events"]}])
+                raise AssertionError("a topic was taken")
+            except botocore.exceptions.ClientError as e:
+                assert e.response["Error"]["Code"] == "NotImplemented", e.response
+            put()
+            assert "QueueConfigurations" not in s3.get_bucket_notification_configuration(Bucket=bucket)
+            """);
+        try {
+            tools().run("python3", script.toString(), BUCKET);
+        } finally {
+            CLUSTER.client().webhooks().remove("boto3-hooks");
+        }
+    }
+
+    @Test
+    @Order(6)
+    @Tag("nightly")
     void transferManagerCopiesATree() throws Exception {
         Path back = directory.resolve("manager-back");
         try (S3AsyncClient client = S3AsyncClient.builder()
@@ -287,7 +320,7 @@ class S3ToolsIT {
     }
 
     @Test
-    @Order(6)
+    @Order(7)
     @Tag("nightly")
     void hadoopCopiesRenamesAndDeletesATree() throws Exception {
         S3Tools.assume("mvn");
@@ -342,7 +375,7 @@ class S3ToolsIT {
 
     /** The last test, since the node stays killed. */
     @Test
-    @Order(7)
+    @Order(8)
     void resticBacksUpWhileANodeLiesAndAnotherIsKilled() throws Exception {
         S3Tools.assume("restic");
         write("incompressible.bin", BACKUP_BYTES, new Random(LiveCluster.SEED + 1));

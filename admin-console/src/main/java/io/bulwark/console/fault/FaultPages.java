@@ -1,19 +1,24 @@
 package io.bulwark.console.fault;
 
+import io.bulwark.console.access.SignedIn;
 import org.springframework.stereotype.Controller;
 import org.springframework.ui.Model;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
 
 /** Pages of faults and evidence. */
 @Controller
 @RequestMapping("/faults")
 class FaultPages {
     private final FaultRecord record;
+    private final SignedIn signedIn;
 
-    FaultPages(FaultRecord record) {
+    FaultPages(FaultRecord record, SignedIn signedIn) {
         this.record = record;
+        this.signedIn = signedIn;
     }
 
     @GetMapping
@@ -34,8 +39,16 @@ class FaultPages {
         return "fault/fault";
     }
 
+    @PostMapping("/forgive")
+    String forgive(@RequestParam int node, Model model) {
+        signedIn.client().faultyNodes().forgive(node);
+        return part(model);
+    }
+
     private void fill(Model model) {
         model.addAttribute("faults", record.list());
+        model.addAttribute(
+                "found", NodeFaultView.Report.of(signedIn.client().faultyNodes().report()));
         model.addAttribute("hints", record.hints());
     }
 }

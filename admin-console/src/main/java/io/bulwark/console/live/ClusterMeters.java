@@ -77,6 +77,13 @@ public class ClusterMeters implements MeterBinder {
                 "bulwark.audit.broken",
                 "1 if the last verification of the audit log in this console found a wrong entry, 0 if none.",
                 meters -> meters.auditBroken);
+        gauge(
+                registry,
+                "bulwark.nodes.faulty",
+                "Nodes that f + 1 holders of a placement group find faulty, removed ones included.",
+                meters -> meters.status
+                        .map(known -> (double) known.faultyNodes().size())
+                        .orElse(Double.NaN));
         FunctionCounter.builder("bulwark.faults.recorded", this, meters -> meters.recorded)
                 .description("Faults of nodes that f + 1 nodes have reported.")
                 .register(registry);

@@ -86,7 +86,7 @@ public record FragmentView(
     private static Slot slot(FragmentSurvey.Slot slot) {
         String sign = switch (slot.state()) {
             case GOOD -> "good";
-            case UNCHECKED, MISSING, UNREACHABLE, MOVED, REFUSED -> "warn";
+            case UNCHECKED, MISSING, EXCUSED, UNREACHABLE, MOVED, REFUSED -> "warn";
             case DAMAGED, CORRUPT -> "bad";
         };
         return new Slot(slot.slot(), slot.node(), slot.state().text(), slot.detail(), sign);

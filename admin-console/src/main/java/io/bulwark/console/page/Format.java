@@ -19,6 +19,11 @@ public class Format {
         return Quantity.bytes(bytes);
     }
 
+    /** Formats a small probability, such as {@code 1.2e-07}. */
+    public String probability(double probability) {
+        return String.format(Locale.ROOT, "%.1e", probability);
+    }
+
     /** Formats a count with separators, such as {@code 100,000}. */
     public String count(long count) {
         return String.format(Locale.ROOT, "%,d", count);

@@ -4,6 +4,7 @@ import io.bulwark.client.error.BulwarkException;
 import io.bulwark.console.http.ApiException;
 import io.bulwark.console.http.Failures;
 import io.bulwark.console.page.Redirection;
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.stereotype.Controller;
 import org.springframework.ui.Model;
@@ -34,6 +35,29 @@ class VolumePages {
     String form(Model model) {
         model.addAttribute("form", new VolumeForm());
         return "volume/new";
+    }
+
+    @GetMapping("/-advice")
+    String advice(
+            @RequestParam(required = false) @Nullable Integer nodes,
+            @RequestParam(defaultValue = "1") int faults,
+            @RequestParam(defaultValue = "0.99") double availability,
+            @RequestParam(defaultValue = "1e-6") double target,
+            @RequestParam(required = false) @Nullable Double price,
+            Model model) {
+        int count = nodes == null ? volumes.nodes() : nodes;
+        model.addAttribute("nodes", count);
+        model.addAttribute("faults", faults);
+        model.addAttribute("availability", availability);
+        model.addAttribute("target", target);
+        model.addAttribute("price", price);
+        try {
+            model.addAttribute("advice", AdviceView.of(count, faults, availability, target, price));
+            model.addAttribute("plot", AdvicePlot.of(count, faults, availability, target));
+        } catch (ApiException e) {
+            model.addAttribute("problem", e.detail());
+        }
+        return "volume/advice";
     }
 
     @PostMapping

@@ -36,6 +36,11 @@ class Volumes {
         this.watch = watch;
     }
 
+    /** Returns the number of nodes of the cluster. */
+    int nodes() {
+        return watch.now().status().nodes().size();
+    }
+
     /**
      * Request for a new volume. What is left out has the default of {@code bulwark volume create}.
      *

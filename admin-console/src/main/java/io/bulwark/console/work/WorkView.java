@@ -30,6 +30,7 @@ public record WorkView(
      * Scrubbing, repair and rebuilding of a node since it started.
      *
      * @param pending blocks that it must still complete or repair
+     * @param lacking extents of the archive class that wait for dissemination to it
      * @param checked fragments re-read and checked, and blocks about which it asked its peers
      * @param idleShare part of the time in which it did such work while no client waited, from 0 to 1
      * @param poolBytes what unverified versions take of its history pool
@@ -41,6 +42,7 @@ public record WorkView(
             int number,
             boolean reachable,
             long pending,
+            long lacking,
             long checked,
             @Nullable Double checkedPerSecond,
             long foundBad,

@@ -72,6 +72,7 @@ class WorkWatch {
                 node.node(),
                 node.reachable(),
                 node.pending(),
+                node.lacking(),
                 node.background().looked(),
                 rate(node, now, before, each -> each.background().looked()),
                 node.background().foundBad(),

@@ -2,13 +2,16 @@ package io.bulwark.console.fault;
 
 import static org.hamcrest.Matchers.containsString;
 import static org.hamcrest.Matchers.not;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.delete;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.put;
 import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.content;
 import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.header;
 import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.jsonPath;
 import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.status;
 
 import io.bulwark.client.Faults;
+import io.bulwark.client.FaultyNodes;
 import io.bulwark.client.error.InvalidRequestException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.console.ConsoleFixture;
@@ -21,7 +24,12 @@ import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Evidence;
 import io.bulwark.protocol.metadata.EvidenceProof;
 import io.bulwark.protocol.metadata.EvidenceVerification;
+import io.bulwark.protocol.metadata.FaultKind;
+import io.bulwark.protocol.metadata.FaultPolicy;
+import io.bulwark.protocol.metadata.NodeFault;
 import io.bulwark.protocol.metadata.NodeReport;
+import io.bulwark.protocol.metadata.PeerObservation;
+import io.bulwark.protocol.metadata.Suspicion;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
@@ -29,6 +37,7 @@ import java.util.Optional;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
+import org.springframework.http.MediaType;
 import org.springframework.test.web.servlet.MockMvc;
 
 @NullMarked
@@ -36,8 +45,61 @@ class FaultTest {
     private static final BlockId BLOCK = BlockId.register(1, 4);
 
     private final FakeFaults faults = new FakeFaults();
-    private final FakeCluster cluster = new FakeCluster().with(faults).with(FakeStatus::pasis);
+    private final FakeFaultyNodes faulty = new FakeFaultyNodes();
+    private final FakeCluster cluster = new FakeCluster().with(faults).with(faulty).with(FakeStatus::pasis);
     private final MockMvc console = ConsoleFixture.of(cluster.client(), "fault");
+
+    private static final class FakeFaultyNodes implements FaultyNodes {
+        private FaultPolicy policy = FaultPolicy.DEFAULT;
+        private int forgiven = -1;
+
+        @Override
+        public Report report() {
+            Suspicion suspicion =
+                    new Suspicion(1, 26_000, 5, new PeerObservation(3, FaultKind.SILENT, 1, 0, 8, 8), 40, 38, 5_000);
+            return new Report(
+                    policy,
+                    forgiven == 3
+                            ? List.of()
+                            : List.of(new NodeFault(
+                                    3, FaultKind.SILENT, 6_000, 1, 0, 0, List.of(suspicion), NodeFault.Stage.NAMED, 0)),
+                    List.of(suspicion));
+        }
+
+        @Override
+        public void set(FaultPolicy next) {
+            policy = next;
+        }
+
+        @Override
+        public void forgive(int node) {
+            forgiven = node;
+        }
+    }
+
+    @Test
+    void faultyNodesAreShownAndForgiven() throws Exception {
+        console.perform(get("/api/v1/faulty-nodes"))
+                .andExpect(status().isOk())
+                .andExpect(jsonPath("$.faulty[0].node").value("node-3"))
+                .andExpect(jsonPath("$.faulty[0].counts[0].text").value("38 of 40 answers bad in 5 windows"))
+                .andExpect(jsonPath("$.counts[0].score").value(26.0));
+        console.perform(get("/faults")).andExpect(content().string(containsString("silent, say node-1")));
+        console.perform(put("/api/v1/faulty-nodes/policy")
+                        .contentType(MediaType.APPLICATION_JSON)
+                        .content("{\"removes\":true,\"windowSeconds\":30,\"removalsPerDay\":2}"))
+                .andExpect(status().isNoContent());
+        console.perform(get("/api/v1/faulty-nodes/policy"))
+                .andExpect(jsonPath("$.removes").value(true))
+                .andExpect(jsonPath("$.windowSeconds").value(30));
+        console.perform(put("/api/v1/faulty-nodes/policy")
+                        .contentType(MediaType.APPLICATION_JSON)
+                        .content("{\"removes\":true,\"windowSeconds\":0,\"removalsPerDay\":2}"))
+                .andExpect(status().isBadRequest());
+        console.perform(delete("/api/v1/faulty-nodes/3")).andExpect(status().isNoContent());
+        console.perform(get("/api/v1/faulty-nodes"))
+                .andExpect(jsonPath("$.faulty").isEmpty());
+    }
 
     /** Three faults of node-3, of which the record sends two at a time. */
     private static final class FakeFaults implements Faults {

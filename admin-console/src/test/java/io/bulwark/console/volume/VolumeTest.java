@@ -16,6 +16,7 @@ import io.bulwark.client.BucketSpec;
 import io.bulwark.console.ConsoleFixture;
 import io.bulwark.console.MemoryCluster;
 import io.bulwark.protocol.cluster.VolumeKind;
+import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,6 +41,33 @@ class VolumeTest {
     private ResultActions create(String json) throws Exception {
         return CONSOLE.perform(
                 post(VOLUMES).contentType(MediaType.APPLICATION_JSON).content(json));
+    }
+
+    @Test
+    void adviceComparesAllClasses() throws Exception {
+        CONSOLE.perform(get("/api/v1/advice?nodes=40&faults=4&availability=0.9&price=10"))
+                .andExpect(status().isOk())
+                .andExpect(jsonPath("$.choices.length()").value(5))
+                .andExpect(jsonPath("$.choices[0].text").value("fp f=4 m=5 n=13"))
+                .andExpect(jsonPath("$.choices[3].text").value("masking b=4 n=17"))
+                .andExpect(jsonPath("$.choices[3].pricePerTbMonth").value(170.0))
+                .andExpect(jsonPath("$.choices[4].text").value("archive f=4 m=14 n=40"));
+        CONSOLE.perform(get("/api/v1/advice?nodes=15&faults=4&availability=0.9"))
+                .andExpect(jsonPath("$.refused.length()").value(4));
+        for (String wrong : List.of("nodes=0", "nodes=40&availability=1", "nodes=40&target=0.9", "nodes=4&price=-1")) {
+            CONSOLE.perform(get("/api/v1/advice?" + wrong)).andExpect(status().isBadRequest());
+        }
+    }
+
+    @Test
+    void thePageOfAdviceHasTheTableAndThePlot() throws Exception {
+        CONSOLE.perform(get("/volumes/-advice?nodes=40&faults=4&availability=0.9"))
+                .andExpect(status().isOk())
+                .andExpect(content().string(containsString("archive f=4 m=14 n=40")))
+                .andExpect(content().string(containsString("<polyline")));
+        CONSOLE.perform(get("/volumes/-advice?nodes=0"))
+                .andExpect(status().isOk())
+                .andExpect(content().string(containsString("there are 1 to")));
     }
 
     @Test

@@ -58,6 +58,7 @@ public final class Bundle {
                 setup.durability(),
                 setup.scrubBytesPerSecond(),
                 setup.rebuildBytesPerSecond(),
+                setup.disseminateBytesPerSecond(),
                 setup.historyPoolBytes(),
                 setup.writeBackMillis(),
                 setup.keyMillis());

@@ -43,6 +43,7 @@ import org.springframework.util.unit.DataSize;
  *     durability: sync
  *     scrub-rate: 8MB               # per second; this and the following are the defaults
  *     rebuild-rate: 32MB            # per second
+ *     disseminate-rate: 16MB        # per second
  *     write-back: 2s
  *     key-period: 10m
  *     history-pool: 1GB             # by the number of clients if omitted
@@ -171,6 +172,7 @@ public final class RoleFile {
                                 durability,
                                 keys.scrubRate().toBytes(),
                                 keys.rebuildRate().toBytes(),
+                                keys.disseminateRate().toBytes(),
                                 historyPool == null ? NodeSetup.HISTORY_POOL_BY_CLIENTS : historyPool.toBytes(),
                                 keys.writeBack().toMillis(),
                                 keys.keyPeriod().toMillis()),
@@ -343,6 +345,7 @@ public final class RoleFile {
                             durability: %s
                             scrub-rate: %s
                             rebuild-rate: %s
+                            disseminate-rate: %s
                         %s    write-back: %dms
                             key-period: %dms
                         """,
@@ -356,6 +359,7 @@ public final class RoleFile {
                         setup.durability(),
                         size(setup.scrubBytesPerSecond()),
                         size(setup.rebuildBytesPerSecond()),
+                        size(setup.disseminateBytesPerSecond()),
                         pool(setup),
                         setup.writeBackMillis(),
                         setup.keyMillis()));

@@ -114,6 +114,10 @@ public final class RoleSections {
             @Key("Bytes of fragments per second that it rebuilds, at least 64KB.") @DefaultValue("32MB")
             DataSize rebuildRate,
 
+            @Key("Bytes of archived segments per second that it reads while idle, to hand out what writes left out.")
+            @DefaultValue("16MB")
+            DataSize disseminateRate,
+
             @Key(value = "Bytes for unverified versions under PASIS.", otherwise = "by the number of clients") @Nullable
             DataSize historyPool,
 

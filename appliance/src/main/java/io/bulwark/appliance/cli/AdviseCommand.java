@@ -1,11 +1,8 @@
 package io.bulwark.appliance.cli;
 
-import io.bulwark.protocol.cluster.ArchiveChooser;
 import io.bulwark.protocol.cluster.AvailabilityTarget;
+import io.bulwark.protocol.cluster.ClassAdvice;
 import io.bulwark.protocol.cluster.PolicyAdvice;
-import io.bulwark.protocol.cluster.ProtectionPolicy;
-import io.bulwark.protocol.cluster.Verification;
-import io.bulwark.protocol.fingerprint.FingerprintBound;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,9 +25,6 @@ import picocli.CommandLine.Option;
                     + " their part, finds too few nodes, and that a write waits for one. Needs no cluster."
         })
 final class AdviseCommand implements Callable<Integer> {
-    private static final int BLOCK_BYTES = 1 << 20;
-    private static final int BLOCK_BYTES_LEAST = 4096;
-
     @Mixin
     private final GlobalOptions global = new GlobalOptions();
 
@@ -70,57 +64,19 @@ final class AdviseCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        AvailabilityTarget wanted = checked(() -> new AvailabilityTarget(availability, target));
-        if (faults < 1 || nodes < 1 || (price != null && !(price >= 0))) {
-            throw new CommandFailure(CommandFailure.USAGE, "--faults and --nodes are at least 1, --price at least 0");
+        if (price != null && !(price >= 0)) {
+            throw new CommandFailure(CommandFailure.USAGE, "--price is at least 0");
         }
-        List<PolicyAdvice> advice = new ArrayList<>();
-        List<String> refused = new ArrayList<>();
-        add(this::fp, wanted, advice, refused);
-        add(() -> pasis(faults + 1), wanted, advice, refused);
-        add(() -> pasis(1), wanted, advice, refused);
-        add(() -> ArchiveChooser.choose(wanted, faults, Math.min(255, nodes)), wanted, advice, refused);
+        ClassAdvice advice = checked(() -> ClassAdvice.of(nodes, faults, new AvailabilityTarget(availability, target)));
         if (global.json()) {
-            GlobalOptions.printJson(advice.stream().map(this::json).toList());
+            GlobalOptions.printJson(advice.choices().stream().map(this::json).toList());
         } else {
-            if (!advice.isEmpty()) {
-                print(advice);
+            if (!advice.choices().isEmpty()) {
+                print(advice.choices());
             }
-            refused.forEach(System.out::println);
+            advice.refused().forEach(System.out::println);
         }
         return 0;
-    }
-
-    /** FP with the largest blocks, up to the default, for which its fingerprints are strong enough. */
-    private ProtectionPolicy fp() {
-        int m = faults + 1;
-        int n = 3 * faults + 1;
-        int bytes = BLOCK_BYTES;
-        while (bytes > BLOCK_BYTES_LEAST && !FingerprintBound.holds(m, n, Math.ceilDiv(bytes, m))) {
-            bytes /= 2;
-        }
-        return new ProtectionPolicy(faults, m, n, bytes);
-    }
-
-    private ProtectionPolicy pasis(int m) {
-        return ProtectionPolicy.pasis(faults, m, 4 * faults + 1, BLOCK_BYTES, Verification.LAZY);
-    }
-
-    private void add(
-            Supplier<ProtectionPolicy> choice,
-            AvailabilityTarget wanted,
-            List<PolicyAdvice> advice,
-            List<String> refused) {
-        try {
-            ProtectionPolicy policy = choice.get();
-            if (policy.n() > nodes) {
-                refused.add(policy.text() + " needs " + policy.n() + " nodes, there are " + nodes + ".");
-            } else {
-                advice.add(PolicyAdvice.of(policy, wanted));
-            }
-        } catch (IllegalArgumentException e) {
-            refused.add(e.getMessage() + ".");
-        }
     }
 
     private void print(List<PolicyAdvice> advice) {

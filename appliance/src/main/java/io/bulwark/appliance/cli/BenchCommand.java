@@ -7,10 +7,8 @@ import io.bulwark.client.Bulwark;
 import io.bulwark.client.VolumeSpec;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -152,28 +150,9 @@ final class BenchCommand implements Callable<Integer> {
             } finally {
                 client.deleteVolume(name);
             }
-            access.global().print(Map.of("policy", chosen.text(), "reads", json(results)), table(chosen, results));
+            access.global().print(new ReadsView(chosen.text(), results.stream().map(ReadView::of).toList()), table(chosen, results));
             return results.stream().allMatch(each -> each.failures().isEmpty()) ? 0 : CommandFailure.FAILED;
         }
-    }
-
-    private static List<Map<String, Object>> json(List<RegisterReadRun.Result> results) {
-        List<Map<String, Object>> rows = new ArrayList<>();
-        for (RegisterReadRun.Result result : results) {
-            Map<String, Object> row = new LinkedHashMap<>();
-            row.put("optimistic", result.optimistic());
-            row.put("hashing", result.hashing());
-            row.put("operations", result.statistics().reads());
-            row.put("seconds", result.seconds());
-            row.put("nodesPerRead", result.nodesPerRead());
-            row.put("bytesPerRead", result.bytesPerRead());
-            row.put("secondRounds", result.statistics().secondRounds());
-            row.put("p50Micros", result.micros().getValueAtPercentile(50));
-            row.put("p99Micros", result.micros().getValueAtPercentile(99));
-            row.put("failed", result.failures().size());
-            rows.add(row);
-        }
-        return rows;
     }
 
     private static String table(ProtectionPolicy policy, List<RegisterReadRun.Result> results) {
@@ -198,23 +177,9 @@ final class BenchCommand implements Callable<Integer> {
 
     private void print(LoadRun.Result result) {
         result.failures().stream().limit(5).forEach(line -> System.err.println("bulwark: " + line));
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("operation", EnumConverter.of(what));
-        json.put("sizeBytes", size);
-        json.put("threads", threads);
-        json.put("seconds", result.seconds());
-        json.put("operations", result.operations());
-        json.put("mebibytesPerSecond", result.mebibytesPerSecond());
-        json.put("operationsPerSecond", result.operationsPerSecond());
-        json.put("p50Micros", result.p50Micros());
-        json.put("p99Micros", result.p99Micros());
-        json.put("clientProcessorMillisPerOperation", result.processorMillisPerOperation());
-        json.put("clientProcessorSecondsPerGibibyte", result.processorSecondsPerGibibyte());
-        json.put("clientAllocatedBytesPerOperation", result.allocatedBytesPerOperation());
-        json.put("failed", result.failures().size());
         access.global()
                 .print(
-                        json,
+                        LoadView.of(EnumConverter.of(what), size, threads, result),
                         String.format(
                                 Locale.ROOT,
                                 "%s of %s, %d at once, %.1f s: %.1f MiB/s, %.1f ops/s, p50 %.2f ms, p99 %.2f ms,"
@@ -230,5 +195,65 @@ final class BenchCommand implements Callable<Integer> {
                                 result.processorMillisPerOperation(),
                                 result.allocatedBytesPerOperation() / 1024,
                                 result.failures().size()));
+    }
+
+    private record ReadsView(String policy, List<ReadView> reads) {}
+
+    private record ReadView(
+            boolean optimistic,
+            boolean hashing,
+            long operations,
+            double seconds,
+            double nodesPerRead,
+            double bytesPerRead,
+            long secondRounds,
+            long p50Micros,
+            long p99Micros,
+            int failed) {
+        static ReadView of(RegisterReadRun.Result result) {
+            return new ReadView(
+                    result.optimistic(),
+                    result.hashing(),
+                    result.statistics().reads(),
+                    result.seconds(),
+                    result.nodesPerRead(),
+                    result.bytesPerRead(),
+                    result.statistics().secondRounds(),
+                    result.micros().getValueAtPercentile(50),
+                    result.micros().getValueAtPercentile(99),
+                    result.failures().size());
+        }
+    }
+
+    private record LoadView(
+            String operation,
+            long sizeBytes,
+            int threads,
+            double seconds,
+            long operations,
+            double mebibytesPerSecond,
+            double operationsPerSecond,
+            long p50Micros,
+            long p99Micros,
+            double clientProcessorMillisPerOperation,
+            double clientProcessorSecondsPerGibibyte,
+            double clientAllocatedBytesPerOperation,
+            int failed) {
+        static LoadView of(String operation, long sizeBytes, int threads, LoadRun.Result result) {
+            return new LoadView(
+                    operation,
+                    sizeBytes,
+                    threads,
+                    result.seconds(),
+                    result.operations(),
+                    result.mebibytesPerSecond(),
+                    result.operationsPerSecond(),
+                    result.p50Micros(),
+                    result.p99Micros(),
+                    result.processorMillisPerOperation(),
+                    result.processorSecondsPerGibibyte(),
+                    result.allocatedBytesPerOperation(),
+                    result.failures().size());
+        }
     }
 }

@@ -48,12 +48,14 @@ import picocli.CommandLine.Spec;
             ConsoleCommand.class,
             S3Command.class,
             AccessKeyCommand.class,
+            WebhookCommand.class,
             InitCommand.class,
             KeygenCommand.class,
             PrincipalCommand.class,
             GrantCommand.class,
             AuditCommand.class,
             EvidenceCommand.class,
+            FaultCommand.class,
             ReleaseCommand.class,
             LockCommand.class,
             JoinCommand.class,
@@ -92,6 +94,7 @@ public final class BulwarkCommand implements Runnable {
                 .registerConverter(Lie.class, new EnumConverter<>(Lie.class))
                 .registerConverter(
                         BucketCommand.VersioningChoice.class, new EnumConverter<>(BucketCommand.VersioningChoice.class))
+                .registerConverter(FaultCommand.Removal.class, new EnumConverter<>(FaultCommand.Removal.class))
                 .registerConverter(UpCommand.Switch.class, new EnumConverter<>(UpCommand.Switch.class))
                 .registerConverter(CompletionCommand.Shell.class, new EnumConverter<>(CompletionCommand.Shell.class))
                 .registerConverter(BenchCommand.Measurement.class, new EnumConverter<>(BenchCommand.Measurement.class))

@@ -27,7 +27,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "demo",
         description = {
-            "Demonstrate, with a directory of yours, that a stopped node and a lying node do no harm.",
+            "Demonstrate, with a directory that you name, that a stopped node and a lying node do no harm.",
             "Run a temporary appliance, store the directory, and compare every byte with the files."
         })
 final class DemoCommand implements Callable<Integer> {

@@ -3,10 +3,8 @@ package io.bulwark.appliance.cli;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.LockInfo;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -39,21 +37,7 @@ final class LockCommand implements Runnable {
             locks = client.locks().list();
         }
         if (access.global().json()) {
-            List<Object> json = new ArrayList<>();
-            for (LockInfo lock : locks) {
-                Map<String, Object> one = new LinkedHashMap<>();
-                one.put("bucket", lock.bucket());
-                one.put("prefix", lock.prefix());
-                one.put("holder", lock.holder().toString());
-                one.put("session", lock.session());
-                one.put(
-                        "closing",
-                        lock.closing()
-                                .map(reason -> reason.name().toLowerCase(Locale.ROOT))
-                                .orElse(""));
-                json.add(one);
-            }
-            GlobalOptions.printJson(json);
+            GlobalOptions.printJson(locks.stream().map(LockView::of).toList());
         } else if (locks.isEmpty()) {
             System.out.println("No client holds a lock.");
         } else {
@@ -86,7 +70,22 @@ final class LockCommand implements Runnable {
             client.locks().release(bucket, prefix);
         }
         access.global()
-                .print(Map.of("bucket", bucket, "prefix", prefix, "released", true), part + " is being unlocked.");
+                .print(new ReleasedView(bucket, prefix, true), part + " is being unlocked.");
         return 0;
+    }
+
+    private record ReleasedView(String bucket, String prefix, boolean released) {}
+
+    private record LockView(String bucket, String prefix, String holder, long session, String closing) {
+        static LockView of(LockInfo lock) {
+            return new LockView(
+                    lock.bucket(),
+                    lock.prefix(),
+                    lock.holder().toString(),
+                    lock.session(),
+                    lock.closing()
+                            .map(reason -> reason.name().toLowerCase(Locale.ROOT))
+                            .orElse(""));
+        }
     }
 }

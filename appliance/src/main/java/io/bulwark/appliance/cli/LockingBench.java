@@ -1,5 +1,6 @@
 package io.bulwark.appliance.cli;
 
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
 import io.bulwark.appliance.cluster.DataDirectory;
 import io.bulwark.appliance.transfer.LockingRun;
 import io.bulwark.appliance.transfer.LockingRun.Pair;
@@ -74,33 +75,16 @@ final class LockingBench {
     }
 
     private void print(Map<String, List<Pair>> tables, int failed) {
-        Map<String, Object> json = new LinkedHashMap<>();
+        Map<String, List<PairView>> views = new LinkedHashMap<>();
         List<String> texts = new ArrayList<>();
         tables.forEach((title, pairs) -> {
-            json.put(title, pairs.stream().map(LockingBench::json).toList());
+            views.put(title, pairs.stream().map(PairView::of).toList());
             texts.add(title + System.lineSeparator() + table(pairs));
         });
-        json.put("failed", failed);
-        access.global().print(json, String.join(System.lineSeparator() + System.lineSeparator(), texts));
-    }
-
-    private static Map<String, Object> json(Pair pair) {
-        Map<String, Object> row = new LinkedHashMap<>();
-        row.put("what", pair.what());
-        row.put("callers", pair.callers());
-        row.put("gain", pair.gain());
-        row.put("off", json(pair.off()));
-        row.put("auto", json(pair.auto()));
-        return row;
-    }
-
-    private static Map<String, Object> json(Side side) {
-        Map<String, Object> row = new LinkedHashMap<>();
-        row.put("operationsPerSecond", side.perSecond());
-        row.put("p50Micros", side.micros().getValueAtPercentile(50));
-        row.put("clientProcessorMillisPerOperation", side.clientMillisEach());
-        row.put("serverProcessorMillisPerOperation", side.serverMillisEach());
-        return row;
+        access.global()
+                .print(
+                        new TablesView(views, failed),
+                        String.join(System.lineSeparator() + System.lineSeparator(), texts));
     }
 
     private static String table(List<Pair> pairs) {
@@ -136,5 +120,29 @@ final class LockingBench {
 
     private static String number(String format, double value) {
         return String.format(Locale.ROOT, format, value);
+    }
+
+    /** @param tables by their titles, which become fields */
+    private record TablesView(@JsonAnyGetter Map<String, List<PairView>> tables, int failed) {}
+
+    private record PairView(String what, int callers, double gain, SideView off, SideView auto) {
+        static PairView of(Pair pair) {
+            return new PairView(
+                    pair.what(), pair.callers(), pair.gain(), SideView.of(pair.off()), SideView.of(pair.auto()));
+        }
+    }
+
+    private record SideView(
+            double operationsPerSecond,
+            long p50Micros,
+            double clientProcessorMillisPerOperation,
+            double serverProcessorMillisPerOperation) {
+        static SideView of(Side side) {
+            return new SideView(
+                    side.perSecond(),
+                    side.micros().getValueAtPercentile(50),
+                    side.clientMillisEach(),
+                    side.serverMillisEach());
+        }
     }
 }

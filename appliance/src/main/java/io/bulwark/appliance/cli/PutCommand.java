@@ -70,6 +70,12 @@ final class PutCommand implements Callable<Integer> {
     private @Nullable Long ifVersion;
 
     @Option(
+            names = "--offset",
+            paramLabel = "BYTES",
+            description = "Replace the object's bytes from here on; only these are stored.")
+    private @Nullable Long offset;
+
+    @Option(
             names = {"-r", "--recursive"},
             description = "Store the changed files of a directory below the key.")
     private boolean recursive;
@@ -87,6 +93,10 @@ final class PutCommand implements Callable<Integer> {
         }
         TransferOptions.refuse(
                 spec, "without -r", "--dry-run", "--checksum", "--parallel", "--include", "--exclude", "--filter-from");
+        Long from = offset;
+        if (from != null) {
+            return overwrite(from);
+        }
         RateLimit limit = transfer.settings().limits().up();
         boolean standardInput = file.equals("-");
         Path path = Path.of(file);
@@ -116,8 +126,31 @@ final class PutCommand implements Callable<Integer> {
         return 0;
     }
 
+    /** Replaces a part of an object by the content of the file. */
+    private int overwrite(long from) throws IOException {
+        if (from < 0 || ifAbsent) {
+            throw new CommandFailure(CommandFailure.USAGE, "--offset is at least 0, and goes without --if-absent");
+        }
+        RateLimit limit = transfer.settings().limits().up();
+        PutOptions options = PutOptions.DEFAULT
+                .withContentType(contentType == null ? "" : contentType)
+                .withTags(tags)
+                .withPrecondition(precondition());
+        boolean standardInput = file.equals("-");
+        long size = standardInput || isPipe(Path.of(file)) ? -1 : Files.size(Path.of(file));
+        try (Bulwark client = access.connect();
+                InputStream content = standardInput ? System.in : Files.newInputStream(Path.of(file));
+                Progress progress = Progress.of("put", size, access.global().json())) {
+            ObjectInfo stored = new FileUpload(client.bucket(target.needKey().bucket()), limit)
+                    .overwrite(content, target.key(), from, options.withExpectedLength(size), progress);
+            progress.finish();
+            access.global().print(ObjectText.json(stored), "Stored " + ObjectText.line(stored));
+        }
+        return 0;
+    }
+
     private int tree() throws IOException, InterruptedException {
-        TransferOptions.refuse(spec, "with -r", "--content-type", "--tag", "--if-absent", "--if-version");
+        TransferOptions.refuse(spec, "with -r", "--offset", "--content-type", "--tag", "--if-absent", "--if-version");
         Path directory = Path.of(file);
         if (!Files.isDirectory(directory)) {
             throw new CommandFailure(CommandFailure.FAILED, file + " is not a directory");

@@ -139,6 +139,7 @@ final class StatusCommand implements Callable<Integer> {
                 volumes(cluster),
                 versions(cluster),
                 buckets(cluster),
+                eventLogs(cluster),
                 faults(cluster),
                 unaskedRows(cluster))) {
             if (table.size() > 1) {
@@ -150,7 +151,7 @@ final class StatusCommand implements Callable<Integer> {
 
     private static List<List<String>> nodes(StatusView cluster) {
         List<List<String>> nodes = new ArrayList<>();
-        nodes.add(List.of("NODE", "STATE", "STORED", "FREE", "TO REPAIR", "SEEN"));
+        nodes.add(List.of("NODE", "STATE", "STORED", "FREE", "TO REPAIR", "LACKING", "SEEN"));
         for (StatusView.Node node : cluster.nodes()) {
             nodes.add(List.of(
                     "node-" + node.number(),
@@ -158,6 +159,7 @@ final class StatusCommand implements Callable<Integer> {
                     Text.bytes(node.usedBytes()),
                     Text.bytes(node.freeBytes()),
                     Long.toString(node.pending()),
+                    Long.toString(node.lacking()),
                     node.seen().entrySet().stream()
                             .map(seen -> seen.getKey() + " " + seen.getValue())
                             .collect(Collectors.joining(", "))));
@@ -239,6 +241,22 @@ final class StatusCommand implements Callable<Integer> {
                     bucket.name(), bucket.volume(), Long.toString(bucket.objects()), Text.bytes(bucket.bytes())));
         }
         return buckets;
+    }
+
+    private static List<List<String>> eventLogs(StatusView cluster) {
+        List<List<String>> logs = new ArrayList<>();
+        logs.add(List.of("BUCKET WITH EVENTS", "PENDING", "LOST", "OLDEST"));
+        for (StatusView.EventLog log : cluster.eventLogs()) {
+            Long oldest = log.oldestMillis();
+            logs.add(List.of(
+                    log.bucket(),
+                    Integer.toString(log.pending()),
+                    Long.toString(log.dropped()),
+                    oldest == null
+                            ? "-"
+                            : Text.duration(Math.max(0, System.currentTimeMillis() - oldest)) + " ago"));
+        }
+        return logs;
     }
 
     private static List<List<String>> faults(StatusView cluster) {

@@ -15,7 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -101,7 +100,7 @@ final class VolumeCommand implements Runnable {
         try (Bulwark client = access.connect()) {
             client.deleteVolume(name);
         }
-        access.global().print(Map.of("removed", name), "Removed volume " + name + ".");
+        access.global().print(new RemovedView(name), "Removed volume " + name + ".");
         return 0;
     }
 
@@ -138,7 +137,7 @@ final class VolumeCommand implements Runnable {
         }
         access.global()
                 .print(
-                        Map.of("volume", name, "faults", faults),
+                        new FaultsView(name, faults),
                         "Volume " + name + " tolerates " + faults + " faulty nodes in each group from now on.");
         return 0;
     }
@@ -204,7 +203,7 @@ final class VolumeCommand implements Runnable {
             blocks.read(block, wanted, file);
             access.global()
                     .print(
-                            Map.of("volume", name, "block", block, "bytes", wanted),
+                            new BlocksView(name, block, wanted),
                             "Read " + wanted + " bytes from block " + block + " of " + name + " on.");
         }
         return 0;
@@ -242,7 +241,7 @@ final class VolumeCommand implements Runnable {
         }
         access.global()
                 .print(
-                        Map.of("volume", name, "block", block, "bytes", bytes),
+                        new BlocksView(name, block, bytes),
                         "Wrote " + bytes + " bytes from block " + block + " of " + name + " on.");
         return 0;
     }
@@ -255,4 +254,10 @@ final class VolumeCommand implements Runnable {
                     count + " blocks from " + first + " on are not in a volume of " + blocks + " blocks");
         }
     }
+
+    private record RemovedView(String removed) {}
+
+    private record FaultsView(String volume, int faults) {}
+
+    private record BlocksView(String volume, long block, long bytes) {}
 }

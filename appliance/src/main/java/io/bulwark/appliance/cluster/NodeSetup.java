@@ -16,6 +16,8 @@ import java.util.List;
  * @param durability {@code sync}, {@code interval} or {@code none}
  * @param scrubBytesPerSecond rate of the scrub while no client request is pending; 0 for never
  * @param rebuildBytesPerSecond rate at which it rebuilds fragments that it lost or never had, in bytes of fragments
+ * @param disseminateBytesPerSecond rate at which it reads segments of the archive class while idle, to hand out their
+ *     fragments
  * @param historyPoolBytes limit of unverified versions of all volumes under PASIS; 0 for a share for each client that
  *     may write
  * @param writeBackMillis time for which such a version is held in memory before it is written, where the durability
@@ -32,6 +34,7 @@ public record NodeSetup(
         String durability,
         long scrubBytesPerSecond,
         long rebuildBytesPerSecond,
+        long disseminateBytesPerSecond,
         long historyPoolBytes,
         long writeBackMillis,
         long keyMillis) {
@@ -64,6 +67,7 @@ public record NodeSetup(
                 durability,
                 BackgroundPace.SCRUB_BYTES_PER_SECOND,
                 BackgroundPace.REBUILD_BYTES_PER_SECOND,
+                BackgroundPace.DISSEMINATE_BYTES_PER_SECOND,
                 HISTORY_POOL_BY_CLIENTS,
                 WRITE_BACK_MILLIS,
                 KEY_MILLIS);
@@ -81,6 +85,7 @@ public record NodeSetup(
                 durability,
                 scrubBytesPerSecond,
                 rebuildBytesPerSecond,
+                disseminateBytesPerSecond,
                 historyPoolBytes,
                 writeBackMillis,
                 keyMillis);
@@ -98,6 +103,7 @@ public record NodeSetup(
                 durability,
                 0,
                 rebuildBytesPerSecond,
+                disseminateBytesPerSecond,
                 historyPoolBytes,
                 writeBackMillis,
                 keyMillis);
@@ -114,6 +120,7 @@ public record NodeSetup(
                 durability,
                 scrubBytesPerSecond,
                 rebuildBytesPerSecond,
+                disseminateBytesPerSecond,
                 historyPoolBytes,
                 writeBackMillis,
                 other);
@@ -129,6 +136,10 @@ public record NodeSetup(
         if (rebuildBytesPerSecond < REBUILD_BYTES_PER_SECOND_MIN) {
             throw new IllegalArgumentException(
                     "a rebuild rate of " + rebuildBytesPerSecond + " bytes per second; it is 64KB or more");
+        }
+        if (disseminateBytesPerSecond < REBUILD_BYTES_PER_SECOND_MIN) {
+            throw new IllegalArgumentException("a rate of dissemination of " + disseminateBytesPerSecond
+                    + " bytes per second; it is 64KB or more");
         }
         if (keyMillis < KEY_MILLIS_MIN) {
             throw new IllegalArgumentException("a key period of " + keyMillis + " ms; it is 2 s or more");

@@ -191,6 +191,17 @@ public final class RunningNode implements MonitoredMember {
                 Files.getFileStore(data).getTotalSpace(), Runtime.getRuntime().maxMemory(), writers);
     }
 
+    private static void measure(Completion completion, RegisterComparison comparison, MeterRegistry meters) {
+        Gauge.builder("bulwark.node.unverified", () -> completion.compared() && comparison.compared() ? 0 : 1)
+                .description("1 until the node has compared its disk with its peers and the metadata.")
+                .strongReference(true)
+                .register(meters);
+        Gauge.builder("bulwark.node.lacking", completion, Completion::lacking)
+                .description("Archived extents that wait for dissemination to the node.")
+                .strongReference(true)
+                .register(meters);
+    }
+
     private static NodeParts parts(
             NodeConfig config,
             NodeSetup setup,
@@ -208,7 +219,8 @@ public final class RunningNode implements MonitoredMember {
                 metadata::submit, metadata::query, setup.channels().signing(PrincipalId.node(setup.number())));
         CompletionConfig pacing = CompletionConfig.standard();
         Background background = new Background(
-                BackgroundPace.of(setup.scrubBytesPerSecond(), setup.rebuildBytesPerSecond()),
+                BackgroundPace.of(setup.scrubBytesPerSecond(), setup.rebuildBytesPerSecond())
+                        .withDisseminateBytesPerSecond(setup.disseminateBytesPerSecond()),
                 VerificationPace.standard(),
                 meters);
         LazyVerification verification = new LazyVerification(background, pool, meters);
@@ -216,10 +228,7 @@ public final class RunningNode implements MonitoredMember {
         RegisterScrub scrub = new RegisterScrub(replicated, pacing, background);
         LatestAnswers latest = new LatestAnswers();
         RegisterComparison comparison = new RegisterComparison(replicated, pacing, background, latest);
-        Gauge.builder("bulwark.node.unverified", () -> completion.compared() && comparison.compared() ? 0 : 1)
-                .description("1 until the node has compared its disk with its peers and the metadata.")
-                .strongReference(true)
-                .register(meters);
+        measure(completion, comparison, meters);
         Revocations revocations = new Revocations(replicated);
         NodeStatusAnswers status = new NodeStatusAnswers(
                 () -> VolumeWork.sum(

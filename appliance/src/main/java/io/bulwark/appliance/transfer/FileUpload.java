@@ -148,6 +148,12 @@ public final class FileUpload {
         return bucket.put(key, content, options.withProgress(watching(options.progress(), listener)));
     }
 
+    /** Puts the rest of a stream in the place of an object's bytes from an offset on. */
+    public ObjectInfo overwrite(
+            InputStream content, String key, long offset, PutOptions options, TransferListener listener) {
+        return bucket.overwrite(key, offset, content, options.withProgress(watching(options.progress(), listener)));
+    }
+
     /** Returns nothing for a file that changes now, and where servers must not learn which plain content an object has. */
     private String digest(TreeFile file) throws IOException {
         if (bucket.isEncrypting()) {

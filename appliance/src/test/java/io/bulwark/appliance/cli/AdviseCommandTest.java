@@ -14,6 +14,7 @@ class AdviseCommandTest {
                 .contains("TB-MONTH")
                 .contains("fp f=4 m=5 n=13")
                 .contains("pasis b=4 m=5 n=17 lazy")
+                .contains("masking b=4 n=17")
                 .contains("archive f=4 m=14 n=40");
     }
 

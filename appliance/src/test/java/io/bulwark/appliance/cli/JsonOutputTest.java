@@ -134,6 +134,7 @@ class JsonOutputTest {
                 0,
                 0,
                 0,
+                0,
                 new ClusterStatus.Background(0, 0, 0, 9),
                 70,
                 0,

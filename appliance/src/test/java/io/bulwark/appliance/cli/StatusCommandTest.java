@@ -70,6 +70,7 @@ class StatusCommandTest {
                         0,
                         0,
                         9,
+                        4,
                         none,
                         0,
                         0,
@@ -79,7 +80,7 @@ class StatusCommandTest {
                 .containsPattern("REBUILDING +REBUILT +REMAINING +RATE +RATE LIMIT +TIME LEFT")
                 .containsPattern("node-2 +3.0 GiB +1.0 GiB +16.0 MiB/s +32.0 MiB/s +1 min 4 s");
         assertThat(textOf(List.of(new ClusterStatus.NodeStatus(
-                        2, "there", true, "ok", 0, 0, 0, none, 0, 0, List.of(), Optional.empty(), Map.of()))))
+                        2, "there", true, "ok", 0, 0, 0, 0, none, 0, 0, List.of(), Optional.empty(), Map.of()))))
                 .doesNotContain("REBUILDING");
     }
 

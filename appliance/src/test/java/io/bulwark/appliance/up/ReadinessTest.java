@@ -27,6 +27,7 @@ class ReadinessTest {
                                 0,
                                 0,
                                 0,
+                                0,
                                 idle,
                                 0,
                                 0,

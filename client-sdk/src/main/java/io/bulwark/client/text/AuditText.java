@@ -36,6 +36,10 @@ public final class AuditText {
                         + c.group() + ", epoch " + c.epoch();
             case Command.AbortChange c ->
                 "node abort " + c.volume() + " " + c.group() + ": the announced changes of epoch " + c.epoch();
+            case Command.SetFaultPolicy c ->
+                "fault policy --remove " + (c.policy().removes() ? "auto" : "ask") + " --window "
+                        + c.policy().windowSeconds() + " --per-day " + c.policy().removalsPerDay();
+            case Command.ForgiveNode c -> "fault forgive node-" + c.node();
             case Command.ChangePolicy c -> "volume set " + c.volume() + " --faults " + c.faults();
             case Command.SetNode c ->
                 "node add node-" + c.address().node() + " --address "
@@ -59,6 +63,10 @@ public final class AuditText {
                         + c.ceiling().text();
             case Command.SetAccessKey c -> accessKey(c);
             case Command.RemoveAccessKey c -> "access-key revoke " + c.id();
+            case Command.SetWebhook c ->
+                "webhook " + c.webhook().name() + " at " + c.webhook().url() + ", access key "
+                        + c.webhook().accessKey();
+            case Command.RemoveWebhook c -> "webhook remove " + c.name();
             case Command.SetGateways c -> gateways(c.gateways());
             case Command.SetRelease c ->
                 "release " + (c.allowed() ? "allow " : "forget ") + c.hash().toHex();

@@ -122,7 +122,7 @@ class MoveExecutorTest {
             boolean answers = !silent.contains(node);
             ClusterStatus.Background none = new ClusterStatus.Background(0, 0, 0, 0);
             all.add(new ClusterStatus.NodeStatus(
-                    node, "there", answers, "", 0, 0, 7, none, 0, 0, List.of(), Optional.empty(), Map.of()));
+                    node, "there", answers, "", 0, 0, 7, 0, none, 0, 0, List.of(), Optional.empty(), Map.of()));
         }
         return new ClusterStatus(
                 all,

@@ -9,10 +9,12 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.metadata.AccessKey;
 import io.bulwark.protocol.metadata.Command;
+import io.bulwark.protocol.metadata.FaultPolicy;
 import io.bulwark.protocol.metadata.Gateways;
 import io.bulwark.protocol.metadata.Rights;
 import io.bulwark.protocol.metadata.Scope;
 import io.bulwark.protocol.metadata.SealedSecret;
+import io.bulwark.protocol.metadata.Webhook;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.identity.Identity;
@@ -44,6 +46,10 @@ class AuditTextTest {
         texts.put(
                 new Command.ChangeHolder("fast", 3, 2, 1, 5),
                 "move the slot of node-1 to node-5: volume fast, group 3, epoch 2");
+        texts.put(
+                new Command.SetFaultPolicy(new FaultPolicy(true, 30, 2)),
+                "fault policy --remove auto --window 30 --per-day 2");
+        texts.put(new Command.ForgiveNode(5), "fault forgive node-5");
         texts.put(new Command.ChangePolicy("copies", 2), "volume set copies --faults 2");
         texts.put(new Command.AbortChange("fast", 3, 2), "node abort fast 3: the announced changes of epoch 2");
         texts.put(new Command.SetNode(new NodeAddress(5, "host", 7415)), "node add node-5 --address host:7415");
@@ -78,6 +84,10 @@ class AuditTextTest {
         texts.put(
                 new Command.SetGateways(new Gateways(List.of(PrincipalId.client(2)), PrincipalId.client(0), ALICE)),
                 "gateways: client-2; keeper: client-0; anonymous: client-7");
+        texts.put(
+                new Command.SetWebhook(new Webhook("hooks", "https://h.example/e", "BWK23456789012345678")),
+                "webhook hooks at https://h.example/e, access key BWK23456789012345678");
+        texts.put(new Command.RemoveWebhook("hooks"), "webhook remove hooks");
         texts.put(new Command.SetGateways(Gateways.NONE), "gateways: none");
         texts.put(new Command.SetRelease(Bytes.of(new byte[32]), true), "release allow " + "00".repeat(32));
         texts.put(

@@ -12,6 +12,7 @@ import io.bulwark.gateway.s3.http.S3Limits;
 import io.bulwark.gateway.s3.http.S3Server;
 import io.bulwark.gateway.s3.http.S3Settings;
 import io.bulwark.gateway.s3.http.ServerCertificate;
+import io.bulwark.gateway.s3.notification.NotificationWorker;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.transport.identity.Identity;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -27,10 +28,12 @@ import java.util.function.Supplier;
 public final class S3Gateway implements AutoCloseable {
     private final S3Server server;
     private final LifecycleWorker lifecycle;
+    private final NotificationWorker notifications;
 
-    private S3Gateway(S3Server server, LifecycleWorker lifecycle) {
+    private S3Gateway(S3Server server, LifecycleWorker lifecycle, NotificationWorker notifications) {
         this.server = server;
         this.lifecycle = lifecycle;
+        this.notifications = notifications;
     }
 
     /**
@@ -107,7 +110,10 @@ public final class S3Gateway implements AutoCloseable {
                 new S3Operations(door),
                 meters);
         measureLocks(door.locks(), meters);
-        return new S3Gateway(server, LifecycleWorker.start(door, self));
+        return new S3Gateway(
+                server,
+                LifecycleWorker.start(door, self),
+                NotificationWorker.start(door, NotificationWorker.Settings.standard(), meters));
     }
 
     private static void measureLocks(Locks locks, MeterRegistry meters) {
@@ -134,5 +140,6 @@ public final class S3Gateway implements AutoCloseable {
     public void close() {
         server.close();
         lifecycle.close();
+        notifications.close();
     }
 }

@@ -1,15 +1,18 @@
 package io.bulwark.gateway.s3;
 
 import io.bulwark.client.Bulwark;
+import io.bulwark.client.error.NotPermittedException;
 import io.bulwark.gateway.s3.call.Call;
 import io.bulwark.gateway.s3.call.SdkFailures;
 import io.bulwark.gateway.s3.cors.CorsExchange;
+import io.bulwark.gateway.s3.cors.CorsRules;
 import io.bulwark.gateway.s3.permission.Action;
 import io.bulwark.gateway.s3.request.Caller;
 import io.bulwark.gateway.s3.request.Exchange;
 import io.bulwark.gateway.s3.request.Operations;
 import io.bulwark.gateway.s3.request.S3Exception;
 import io.bulwark.gateway.s3.setting.BucketSettings;
+import io.bulwark.gateway.s3.setting.SettingName;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -94,6 +97,17 @@ public final class S3Operations implements Operations {
         }
     }
 
+    /** Returns the rules for other origins. Browsers do not sign a preflight, so that it must need no rights. */
+    private Optional<CorsRules> corsRules(Call call) {
+        try {
+            return door.setting(call.bucketName(), SettingName.CORS.text())
+                    .map(document -> CorsRules.read(document.content()));
+        } catch (NotPermittedException _) {
+            // The gateway does not act for the creator of the bucket.
+            return call.rules().cors();
+        }
+    }
+
     /** Answers the question of a browser whether it may send a request. */
     private void preflight(Exchange exchange) {
         exchange.setOperation("PreflightRequest");
@@ -109,8 +123,7 @@ public final class S3Operations implements Operations {
                 .filter(name -> !name.isEmpty())
                 .toList();
         Call call = call(exchange);
-        SortedMap<String, String> answer = call.rules()
-                .cors()
+        SortedMap<String, String> answer = corsRules(call)
                 .flatMap(rules -> rules.headersFor(origin.get(), method.get(), headers))
                 .orElseThrow(() ->
                         new S3Exception(403, "AccessForbidden", "CORSResponse: This CORS request is not allowed."));

@@ -34,15 +34,6 @@ public record AvailabilityTarget(double availability, double target) {
         return shortfall(nodes, needed) <= target;
     }
 
-    /** The least number of nodes of which {@code needed} are up with the probability that is wanted. */
-    public int nodesFor(int needed) {
-        int nodes = needed;
-        while (!holds(nodes, needed)) {
-            nodes++;
-        }
-        return nodes;
-    }
-
     /** The stretch factor n/k by the closed formula of e-SAFE 3.2, which takes the binomial distribution as normal. */
     public double stretch(int k) {
         double lambda = normalQuantile();

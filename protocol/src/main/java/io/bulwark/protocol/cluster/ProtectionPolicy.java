@@ -122,6 +122,14 @@ public record ProtectionPolicy(Protocol protocol, int f, int m, int n, int block
         return protocol == Protocol.FP || protocol == Protocol.ARCHIVE;
     }
 
+    /**
+     * Returns whether nodes disseminate and deliver an extent among themselves (AVID-FP), since its write goes to some of the
+     * slots only.
+     */
+    public boolean isDelivered() {
+        return protocol == Protocol.ARCHIVE;
+    }
+
     /** Slots whose answers decide on timestamps: the first 3f + 1, or all. */
     public int timestampSlots() {
         return switch (protocol) {

@@ -58,7 +58,7 @@ public sealed interface CompletionStep {
 
         /** Returns the kind of record that holds the versions of its blocks. */
         public RecordKind kind() {
-            return volume.policy().protocol().isVersioned() ? RecordKind.PASIS_VERSION : RecordKind.REGISTER_VERSION;
+            return RecordKind.ofVersions(volume.policy().protocol().isVersioned());
         }
 
         /** Returns whether a block belongs to the group. */

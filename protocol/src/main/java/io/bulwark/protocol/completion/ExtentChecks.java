@@ -14,6 +14,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /** Tells the node's own server of each reference, a few at a time and as fast as is allowed, and counts what came of it. */
 final class ExtentChecks {
@@ -30,6 +31,7 @@ final class ExtentChecks {
     private boolean fetching;
     private long nowMillis;
     private Runnable whenIdle = () -> {};
+    private @Nullable Dissemination dissemination;
 
     private sealed interface CheckTask {
         record Walk(LayoutWalk walk, VolumeProgress progress) implements CheckTask {}
@@ -51,6 +53,11 @@ final class ExtentChecks {
         this.allowance = allowance;
         this.rebuild = rebuild;
         this.look = look;
+    }
+
+    /** Leaves what is missing in the archive class, and what is not delivered yet, to this backlog. */
+    void leaveTo(Dissemination backlog) {
+        dissemination = backlog;
     }
 
     void add(LayoutWalk walk, VolumeProgress progress) {
@@ -153,7 +160,7 @@ final class ExtentChecks {
         ExtentMessage.Complete request =
                 new ExtentMessage.Complete(extent.block(), group.epoch(), slot, extent.pin(), look);
         int bytes = extent.volume().policy().fragmentBytes(extent.length());
-        allowance.begin(nowMillis, bytes);
+        allowance.begin(nowMillis, look == CheckDepth.DISSEMINATE ? extent.length() : bytes);
         inFlight++;
         checked++;
         calls.check(request, result -> {
@@ -164,11 +171,36 @@ final class ExtentChecks {
             if (result == CompletionResult.COMPLETED || result == CompletionResult.REPAIRED) {
                 rebuild.charge(nowMillis, bytes);
             }
-            switch (result) {
-                case HELD, COMPLETED, REPAIRED, INCOMPLETE, FREED, VERIFIED, POISONOUS -> progress.done(extent);
-                case UNAVAILABLE, NO_SPACE, REFUSED -> progress.markUnfinished(extent);
+            if (!hasBacklogTaken(result, extent, progress)) {
+                switch (result) {
+                    case HELD, COMPLETED, REPAIRED, INCOMPLETE, FREED, VERIFIED, POISONOUS -> progress.done(extent);
+                    case UNAVAILABLE, NO_SPACE, REFUSED, LACKING, UNDELIVERED -> progress.markUnfinished(extent);
+                }
             }
         });
+    }
+
+    private boolean hasBacklogTaken(CompletionResult result, ReferencedExtent extent, VolumeProgress progress) {
+        Dissemination backlog = dissemination;
+        if (backlog == null || !extent.volume().policy().isDelivered()) {
+            return false;
+        }
+        boolean taken = switch (result) {
+            case LACKING -> backlog.onLacking(nowMillis, extent, progress);
+            case UNDELIVERED, INCOMPLETE -> backlog.onUndelivered(nowMillis, extent, progress, false);
+            case COMPLETED, REPAIRED -> backlog.onUndelivered(nowMillis, extent, progress, true);
+            case UNAVAILABLE, NO_SPACE, REFUSED -> backlog.onFailed(nowMillis, extent);
+            case HELD, FREED, VERIFIED, POISONOUS -> {
+                if (look != CheckDepth.FRAGMENT || result != CompletionResult.HELD) {
+                    backlog.onDone(extent);
+                }
+                yield false;
+            }
+        };
+        if (taken) {
+            progress.done(extent);
+        }
+        return taken;
     }
 
     private void count(CompletionResult result, long more) {

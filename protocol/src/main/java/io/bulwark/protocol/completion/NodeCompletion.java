@@ -34,6 +34,9 @@ public final class NodeCompletion {
      */
     private static final int COMPARED_PER_SECOND = 20_000;
 
+    /** Each takes the memory of a segment and all its fragments. */
+    private static final int DISSEMINATED_AT_ONCE = 2;
+
     private final int node;
     private final CompletionPace pace;
     private final PendingSteps calls = new PendingSteps();
@@ -41,6 +44,8 @@ public final class NodeCompletion {
     private final ExtentChecks scrubs;
     private final WorkThrottle allowance;
     private final ExtentChecks verifications;
+    private final Dissemination dissemination;
+    private final ExtentChecks disseminated;
     private final ReferenceWalk following;
     private final ReferenceWalk verifying;
     private final EpochDuties duties;
@@ -75,11 +80,17 @@ public final class NodeCompletion {
      * @param node the number of this node
      * @param allowance permits the scrub of fragments
      * @param verification permits lazy verification of extents
+     * @param disseminating permits the dissemination of extents of the archive class
      * @param rebuild charged with each fragment that is made, for any purpose; while it is exhausted nothing begins
      *     that may make another
      */
     public NodeCompletion(
-            int node, CompletionPace pace, WorkThrottle allowance, WorkThrottle verification, RebuildRate rebuild) {
+            int node,
+            CompletionPace pace,
+            WorkThrottle allowance,
+            WorkThrottle verification,
+            WorkThrottle disseminating,
+            RebuildRate rebuild) {
         this.node = node;
         this.pace = pace;
         this.allowance = allowance;
@@ -87,6 +98,18 @@ public final class NodeCompletion {
         this.checks = new ExtentChecks(calls, node, pace.atOnce(), records, rebuild, CheckDepth.RECORD);
         this.scrubs = new ExtentChecks(calls, node, pace.atOnce(), allowance, rebuild, CheckDepth.FRAGMENT);
         this.verifications = new ExtentChecks(calls, node, pace.atOnce(), verification, rebuild, CheckDepth.OTHERS);
+        ExtentChecks looks = new ExtentChecks(
+                calls,
+                node,
+                pace.atOnce(),
+                WorkThrottle.perSecond(pace.extentsPerSecond()),
+                rebuild,
+                CheckDepth.RECORD);
+        ExtentChecks spreads =
+                new ExtentChecks(calls, node, DISSEMINATED_AT_ONCE, disseminating, rebuild, CheckDepth.DISSEMINATE);
+        this.dissemination = new Dissemination(node, pace.retryMillis(), looks, spreads);
+        this.disseminated = spreads;
+        List.of(checks, scrubs, looks, spreads).forEach(each -> each.leaveTo(dissemination));
         this.following = new ReferenceWalk(
                 calls,
                 checks,
@@ -177,7 +200,8 @@ public final class NodeCompletion {
         List<RemainingWork> left = new ArrayList<>();
         following
                 .progress()
-                .forEach((volume, at) -> left.add(new RemainingWork(volume, at.unfinished(), at.isCaughtUp())));
+                .forEach((volume, at) -> left.add(
+                        new RemainingWork(volume, at.unfinished(), dissemination.lacking(volume), at.isCaughtUp())));
         List<Verified> verified = new ArrayList<>();
         verifying
                 .progress()
@@ -240,8 +264,18 @@ public final class NodeCompletion {
         }
     }
 
-    /** Work left for the references of one volume, and whether all of them are known. */
-    public record RemainingWork(int volume, long unfinished, boolean compared) {}
+    /**
+     * Work left for the references of one volume.
+     *
+     * @param lacking extents of the archive class that wait for dissemination
+     * @param compared whether all references are known
+     */
+    public record RemainingWork(int volume, long unfinished, long lacking, boolean compared) {
+        /** Work in a volume without dissemination. */
+        public RemainingWork(int volume, long unfinished, boolean compared) {
+            this(volume, unfinished, 0, compared);
+        }
+    }
 
     /**
      * Progress of lazy verification in one volume.
@@ -253,13 +287,14 @@ public final class NodeCompletion {
     public record Verified(int volume, long unverified, long verified, long poisonous) {}
 
     private long count(CompletionResult result) {
-        return checks.count(result) + scrubs.count(result);
+        return checks.count(result) + scrubs.count(result) + disseminated.count(result);
     }
 
     private List<CompletionStep> turn() {
         checks.pump(nowMillis);
         scrubs.pump(nowMillis);
         verifications.pump(nowMillis);
+        dissemination.pump(nowMillis);
         registers.pump(nowMillis);
         return calls.drain();
     }
@@ -276,6 +311,7 @@ public final class NodeCompletion {
                 volumes = objects.stream()
                         .filter(volume -> volume.groups().stream().anyMatch(group -> group.slotOf(node) >= 0))
                         .toList();
+                dissemination.onMap(volumes);
                 duties.onMap(objects);
                 registers.onMap(map.volumes().stream()
                         .filter(volume -> volume.kind() == VolumeKind.REGISTER)

@@ -103,7 +103,7 @@ public final class NodeControlCodec implements MessageCodec {
         out.bool(reply.acceptsWrites()).i64(reply.usedBytes()).i64(reply.freeBytes());
         out.u16(reply.volumes().size());
         for (VolumeWork work : reply.volumes()) {
-            out.i32(work.volume()).i64(work.unfinished()).bool(work.compared());
+            out.i32(work.volume()).i64(work.unfinished()).i64(work.lacking()).bool(work.compared());
         }
         BackgroundReport background = reply.background();
         out.i64(background.looked()).i64(background.foundBad());
@@ -131,7 +131,7 @@ public final class NodeControlCodec implements MessageCodec {
         int volumeCount = in.count16(ClusterMap.VOLUMES_MAX);
         List<VolumeWork> volumes = new ArrayList<>();
         for (int i = 0; i < volumeCount; i++) {
-            volumes.add(new VolumeWork(in.i32(), in.nonNegative64(), in.bool()));
+            volumes.add(new VolumeWork(in.i32(), in.nonNegative64(), in.nonNegative64(), in.bool()));
         }
         BackgroundReport background =
                 new BackgroundReport(in.nonNegative64(), in.nonNegative64(), in.nonNegative64(), in.nonNegative64());

@@ -166,12 +166,18 @@ public sealed interface NodeControlMessage extends Message {
      * Pending work of a node in a volume.
      *
      * @param unfinished blocks that it must still complete or repair, as far as it knows
+     * @param lacking extents of the archive class that it lacks and that wait for dissemination
      * @param compared whether it has compared all that it holds with all that it should hold since it started; until
      *     then it is unverified
      */
-    record VolumeWork(int volume, long unfinished, boolean compared) {
+    record VolumeWork(int volume, long unfinished, long lacking, boolean compared) {
+        /** Work in a volume without dissemination. */
+        public VolumeWork(int volume, long unfinished, boolean compared) {
+            this(volume, unfinished, 0, compared);
+        }
+
         public VolumeWork {
-            if (volume < 0 || unfinished < 0) {
+            if (volume < 0 || unfinished < 0 || lacking < 0) {
                 throw new IllegalArgumentException(unfinished + " blocks of volume " + volume);
             }
         }
@@ -188,7 +194,11 @@ public sealed interface NodeControlMessage extends Message {
                     byVolume.merge(
                             work.volume,
                             work,
-                            (a, b) -> new VolumeWork(a.volume, a.unfinished + b.unfinished, a.compared && b.compared));
+                            (a, b) -> new VolumeWork(
+                                    a.volume,
+                                    a.unfinished + b.unfinished,
+                                    a.lacking + b.lacking,
+                                    a.compared && b.compared));
                 }
             }
             return List.copyOf(byVolume.values());

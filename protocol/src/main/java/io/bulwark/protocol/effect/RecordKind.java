@@ -15,5 +15,10 @@ public enum RecordKind {
     /** Principal that a possible version of such a block is charged to. */
     PASIS_POSSIBLE,
     /** Epochs of a volume's placement groups that a node refuses for good (docs/protocols/extents.md). */
-    SEAL
+    SEAL;
+
+    /** Returns the kind of the versions of register blocks, under a protocol that names versions by itself or not. */
+    public static RecordKind ofVersions(boolean isVersioned) {
+        return isVersioned ? PASIS_VERSION : REGISTER_VERSION;
+    }
 }

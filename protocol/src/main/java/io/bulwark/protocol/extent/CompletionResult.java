@@ -21,5 +21,9 @@ public enum CompletionResult {
     /** It was here, and is known to be valid now. */
     VERIFIED,
     /** No block encodes to what its writer made of it. It is never repaired again. */
-    POISONOUS
+    POISONOUS,
+    /** It is missing, and waits for its turn of dissemination. In the archive class only. */
+    LACKING,
+    /** It was here, and is not known to be delivered yet. In the archive class only. */
+    UNDELIVERED
 }

@@ -179,8 +179,8 @@ final class ExtentBlocks {
                         || pins.containsKey(block)
                         || session.pending(block)
                         || session.closed();
-                HeldExtent fresh =
-                        new HeldExtent(epoch, slot, referenced, accepted.get().verified(), proposal.checksum());
+                HeldExtent fresh = new HeldExtent(
+                        epoch, slot, referenced, accepted.get().verified(), stage(known), proposal.checksum());
                 if (charged) {
                     release(block, known);
                 }
@@ -311,6 +311,19 @@ final class ExtentBlocks {
                 then);
     }
 
+    /** The version has reached a stage of its delivery. */
+    void advance(ServerCall turn, BlockId block, Bytes pin, Delivery stage, BlockQueues.CompletionCallback then) {
+        update(
+                turn,
+                block,
+                known -> known instanceof HeldExtent held
+                                && held.is(pin)
+                                && held.delivery().compareTo(stage) < 0
+                        ? held.at(stage)
+                        : null,
+                then);
+    }
+
     /** No block encodes to this version: its fragment goes, and only that is remembered. */
     void poisonous(
             ServerCall turn, BlockId block, Session session, Poisonous poisonous, BlockQueues.CompletionCallback then) {
@@ -429,16 +442,22 @@ final class ExtentBlocks {
                 } else {
                     boolean was = known.isPresent() && known.get() instanceof HeldExtent;
                     boolean charged = was && !((HeldExtent) known.get()).referenced() && repaired.referenced();
-                    Mutation put = new Mutation.Put(ExtentRecord.key(block), repaired.encoded(block), fragment);
+                    HeldExtent made = repaired.at(stage(known));
+                    Mutation put = new Mutation.Put(ExtentRecord.key(block), made.encoded(block), fragment);
                     continuations.store(next, put, (after, stored) -> {
                         if (stored == Stored.DURABLE && charged) {
                             release(block, known);
                         }
-                        onAdopted(after, block, session, repaired, stored, was, end);
+                        onAdopted(after, block, session, made, stored, was, end);
                     });
                 }
             });
         });
+    }
+
+    /** What this node has said of the version stays said. */
+    private static Delivery stage(Optional<ExtentRecord> known) {
+        return known.isPresent() && known.get() instanceof HeldExtent held ? held.delivery() : Delivery.STORED;
     }
 
     private void onAdopted(

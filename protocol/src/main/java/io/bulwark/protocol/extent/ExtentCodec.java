@@ -51,6 +51,7 @@ public final class ExtentCodec implements MessageCodec {
     private static final StoreRefusal[] STORE_REFUSALS = StoreRefusal.values();
     private static final ReadRefusal[] READ_REFUSALS = ReadRefusal.values();
     private static final CheckDepth[] LOOKS = CheckDepth.values();
+    private static final Delivery[] DELIVERIES = Delivery.values();
     private static final CompletionResult[] RESULTS = CompletionResult.values();
 
     @Override
@@ -100,9 +101,12 @@ public final class ExtentCodec implements MessageCodec {
             case NotFound answer -> out.u8(answer.reason().ordinal());
             case Completed answer -> out.u8(answer.result().ordinal());
             case Found found ->
-                out.raw(found.checksum().encoded()).bytes(found.fragment()).bool(found.verified());
+                out.raw(found.checksum().encoded())
+                        .bytes(found.fragment())
+                        .bool(found.verified())
+                        .u8(found.delivery().ordinal());
             case Acknowledged ignored -> {}
-            case Holds ignored -> {}
+            case Holds holds -> out.u8(holds.delivery().ordinal());
         }
     }
 
@@ -134,9 +138,9 @@ public final class ExtentCodec implements MessageCodec {
             case FOUND -> {
                 Checksum checksum = Checksum.decode(in);
                 Bytes fragment = in.bytes(ProtectionPolicy.BLOCK_BYTES_MAX);
-                yield new Found(block, epoch, checksum, fragment, in.bool());
+                yield new Found(block, epoch, checksum, fragment, in.bool(), constant(DELIVERIES, in.u8()));
             }
-            case HOLDS -> new Holds(block, epoch);
+            case HOLDS -> new Holds(block, epoch, constant(DELIVERIES, in.u8()));
             case NOT_FOUND -> new NotFound(block, epoch, constant(READ_REFUSALS, in.u8()));
             case COMPLETED -> new Completed(block, epoch, constant(RESULTS, in.u8()));
             default -> throw new MalformedException("unknown type of message " + type);

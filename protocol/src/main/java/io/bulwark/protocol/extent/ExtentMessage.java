@@ -96,7 +96,9 @@ public sealed interface ExtentMessage extends Message {
         /** Reads the fragment and checks it. */
         FRAGMENT,
         /** Sees that the others' fragments give a block that encodes to the whole checksum, where that is not known yet. */
-        OTHERS
+        OTHERS,
+        /** Looks at the record, and disseminates an extent of the archive class that is missing here. */
+        DISSEMINATE
     }
 
     /** OK: the fragment is durable here, and no other content ever will be under this id. */
@@ -117,15 +119,25 @@ public sealed interface ExtentMessage extends Message {
      * The version asked for, as this node has it.
      *
      * @param verified whether the node knows that any m good fragments give the same block
+     * @param delivery in the archive class the stage of AVID-FP; {@link Delivery#STORED} otherwise
      */
-    record Found(BlockId block, long epoch, Checksum checksum, Bytes fragment, boolean verified) implements Answer {
+    record Found(BlockId block, long epoch, Checksum checksum, Bytes fragment, boolean verified, Delivery delivery)
+            implements Answer {
+        public Found(BlockId block, long epoch, Checksum checksum, Bytes fragment, boolean verified) {
+            this(block, epoch, checksum, fragment, verified, Delivery.STORED);
+        }
+
         public Found {
             check(epoch, 0);
         }
     }
 
-    /** The version asked for is here. */
-    record Holds(BlockId block, long epoch) implements Answer {
+    /** The version asked for is here: echo of AVID-FP, and its ready if the stage says so. */
+    record Holds(BlockId block, long epoch, Delivery delivery) implements Answer {
+        public Holds(BlockId block, long epoch) {
+            this(block, epoch, Delivery.STORED);
+        }
+
         public Holds {
             check(epoch, 0);
         }

@@ -68,6 +68,9 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     private static final Set<ReadRefusal> ENDING =
             EnumSet.of(ReadRefusal.FREED, ReadRefusal.NOT_PERMITTED, ReadRefusal.WRONG_EPOCH);
 
+    /** Fragments asked for a second time, elsewhere, are at most so many times those that came. */
+    private static final int HEDGES_PER_ANSWER = 4;
+
     private final ProtectionPolicy policy;
     private final PlacementGroup group;
     private final ExtentCoding coding;
@@ -77,7 +80,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     private final Set<Integer> doubted;
     private final Set<Integer> excluded;
     private final Set<Integer> judged;
-    private final int holdersWanted;
+    private int holdersWanted;
     /** m; more, once m fragments of the archive class did not suffice. */
     private int fragmentsWanted;
 
@@ -87,9 +90,15 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     private final Map<Integer, Verdict> verdicts = new TreeMap<>();
     private VerifiedPins verified = new VerifiedPins(1);
     private boolean salvage;
+    /** True if all slots are to get their fragments: a node disseminates an extent. */
+    private boolean handsToAll;
+
     private int neverStoredElsewhere;
     private long startedMillis;
     private long slowestAnswerMillis;
+    /** The same of fragments only. */
+    private long slowestFragmentMillis;
+
     private @Nullable ReadOutcome outcome;
     private @Nullable Bytes content;
     /** Time at which the block was decoded. */
@@ -156,6 +165,15 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         return this;
     }
 
+    /**
+     * Makes this a read that asks all slots, and waits until those that lack their fragments were handed them, for the time of a retry at
+     * most. To be called before the start.
+     */
+    void handToAll() {
+        handsToAll = true;
+        holdersWanted = order.size();
+    }
+
     /** Uses and extends what the process knows of pins. To be called before the start. */
     public ExtentRead withVerified(VerifiedPins known) {
         verified = known;
@@ -202,9 +220,10 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
                 return effects;
             }
             case Found found when answer.epoch() == group.epoch() -> accept(index, found);
-            case Holds ignored
+            case Holds holds
             when answer.epoch() == group.epoch() -> {
                 slot.hold();
+                slot.delivered = holds.delivery() == Delivery.DELIVERED;
                 verdicts.remove(index, Verdict.SLOW);
                 if (wantsFragment(index)) {
                     // The answer to an earlier request, or its repetition: the fragment may still come.
@@ -228,6 +247,9 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         }
         if (!slot.settled) {
             slowestAnswerMillis = Math.max(slowestAnswerMillis, nowMillis - slot.questionMillis);
+            if (answer instanceof Found) {
+                slowestFragmentMillis = Math.max(slowestFragmentMillis, nowMillis - slot.questionMillis);
+            }
         }
         slot.answered();
         judge(index, effects);
@@ -243,7 +265,8 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         if (isFinished()) {
             return effects;
         }
-        long silentSlots = Arrays.stream(slots).filter(ReadSlot::isSilent).count();
+        long silentSlots = Arrays.stream(slots).filter(ReadSlot::isUnheard).count();
+        int slack = policy.f() + policy.spareSlots();
         for (int index : order) {
             ReadSlot slot = slots[index];
             if (!slot.asked) {
@@ -251,14 +274,15 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             }
             long silentMillis = nowMillis - slot.awaitedMillis;
             long stillMillis = nowMillis - slot.movedMillis;
-            if (slot.isSilent()
-                    && timing.isLate(
-                            silentMillis,
-                            stillMillis,
-                            silentSlots,
-                            policy.f() + policy.spareSlots(),
-                            slowestAnswerMillis)) {
+            if (silentSlots <= slack
+                    && slot.isSilent()
+                    && isMeasured(slot)
+                    && timing.isHedged(Math.min(silentMillis, stillMillis), measure(slot))) {
                 slot.hedged = true;
+            }
+            if (slot.isUnheard() && timing.isLate(silentMillis, stillMillis, silentSlots, slack, slowestAnswerMillis)) {
+                slot.hedged = true;
+                slot.late = true;
                 blame(index, Verdict.SLOW, "no answer for " + silentMillis + " ms", effects);
             }
             if (outcome == null && nowMillis - slot.lastAskedMillis >= timing.retryMillis()) {
@@ -275,6 +299,17 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             fail(content == null ? new ReadOutcome.Unavailable(reasons()) : new ReadOutcome.TooFewHolders(reasons()));
         }
         return effects;
+    }
+
+    /** Returns whether enough of the others answered to say what is usual: of fragments a quarter of those wanted. */
+    private boolean isMeasured(ReadSlot slot) {
+        return slot.wantsFragment && content == null
+                ? usableCount() > 0 && HEDGES_PER_ANSWER * usableCount() >= fragmentsWanted
+                : Arrays.stream(slots).anyMatch(other -> other.settled);
+    }
+
+    private long measure(ReadSlot slot) {
+        return slot.wantsFragment && content == null ? slowestFragmentMillis : slowestAnswerMillis;
     }
 
     /** Ends without the block, though it may have been read. */
@@ -328,6 +363,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         ReadSlot slot = slots[index];
         slot.found = found;
         slot.hold();
+        slot.delivered = found.delivery() == Delivery.DELIVERED;
         verdicts.remove(index, Verdict.SLOW);
         slot.bad =
                 !found.checksum().pin().equals(pin) || !coding.isFragmentOf(found.checksum(), index, found.fragment());
@@ -342,7 +378,12 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         slot.refusal = epoch != group.epoch() ? ReadRefusal.WRONG_EPOCH : reason;
         slot.refusalEpoch = epoch;
         switch (slot.refusal) {
-            case NONE -> blame(index, Verdict.BEHIND, "has nothing", effects);
+            case NONE -> {
+                // In the archive class a write goes to some of the slots only.
+                if (!policy.isDelivered()) {
+                    blame(index, Verdict.BEHIND, "has nothing", effects);
+                }
+            }
             case OTHER_VERSION -> blame(index, Verdict.OTHER_VERSION, "has a different version", effects);
             case DAMAGED -> {
                 blame(index, Verdict.DAMAGED, "reports that its fragment is damaged", effects);
@@ -398,8 +439,9 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         if (holders() < holdersWanted || holdersWanted == 0) {
             supplyMissing(nowMillis, effects);
         }
-        if (holders() >= holdersWanted) {
+        if (holders() >= holdersWanted || isKnownDelivered() || (handsToAll && isHandedOut(nowMillis))) {
             outcome = new ReadOutcome.Whole(Objects.requireNonNull(content));
+            blameOvertaken(effects);
         }
         if (outcome == null && salvage && isSalvageDue(nowMillis)) {
             outcome = new ReadOutcome.Whole(Objects.requireNonNull(content));
@@ -413,6 +455,34 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             away += slots[index].isAway(doubted.contains(index)) ? 1 : 0;
         }
         return away > policy.f() || nowMillis - decodedMillis >= timing.retryMillis();
+    }
+
+    /** Slots in whose place others were asked, and that are still silent: the next reads ask them last. */
+    private void blameOvertaken(List<Effect> effects) {
+        for (int index : order) {
+            ReadSlot slot = slots[index];
+            if (slot.hedged && !slot.late && !slot.settled && slot.wantsFragment) {
+                blame(index, Verdict.SLOW, "others answered in its place", effects);
+            }
+        }
+    }
+
+    /**
+     * Returns whether a correct slot says that the version is delivered: then m + f slots held it once, and no others need to be
+     * heard (thesis figure 2.3.2, lines 402 and 805).
+     */
+    private boolean isKnownDelivered() {
+        int delivered = 0;
+        for (ReadSlot slot : slots) {
+            delivered += slot.holds && !slot.bad && slot.delivered ? 1 : 0;
+        }
+        return !handsToAll && delivered > policy.f();
+    }
+
+    /** Returns whether all slots have answered and no fragment is under way, or the wait for them took long enough. */
+    private boolean isHandedOut(long nowMillis) {
+        return nowMillis - decodedMillis >= timing.retryMillis()
+                || order.stream().allMatch(index -> slots[index].settled && !slots[index].supplying);
     }
 
     /** Gives each slot that said that it has nothing its fragment, once. */

@@ -20,19 +20,29 @@ sealed interface ExtentRecord {
      * The fragment of one version, the only one ever stored under this id.
      *
      * @param verified whether any m good fragments of it give the same block
+     * @param delivery in the archive class the stage of AVID-FP, as it was told to others
      */
-    record HeldExtent(long epoch, int slot, boolean referenced, boolean verified, Checksum checksum)
+    record HeldExtent(long epoch, int slot, boolean referenced, boolean verified, Delivery delivery, Checksum checksum)
             implements ExtentRecord {
+        /** A version that is not known to be at other slots. */
+        HeldExtent(long epoch, int slot, boolean referenced, boolean verified, Checksum checksum) {
+            this(epoch, slot, referenced, verified, Delivery.STORED, checksum);
+        }
+
         boolean is(Bytes pin) {
             return checksum.pin().equals(pin);
         }
 
         HeldExtent asReferenced() {
-            return new HeldExtent(epoch, slot, true, verified, checksum);
+            return new HeldExtent(epoch, slot, true, verified, delivery, checksum);
         }
 
         HeldExtent asVerified() {
-            return new HeldExtent(epoch, slot, referenced, true, checksum);
+            return new HeldExtent(epoch, slot, referenced, true, delivery, checksum);
+        }
+
+        HeldExtent at(Delivery stage) {
+            return new HeldExtent(epoch, slot, referenced, verified, stage, checksum);
         }
 
         /** Returns whether the fragment has the length of this version. */
@@ -55,7 +65,7 @@ sealed interface ExtentRecord {
     /** There was a record, and it cannot be read. Never written. */
     record DamagedRecord() implements ExtentRecord {}
 
-    int VERSION = 4;
+    int VERSION = 5;
 
     static RecordKey key(BlockId block) {
         return RecordKey.of(RecordKind.EXTENT, block);
@@ -68,7 +78,11 @@ sealed interface ExtentRecord {
             case HeldExtent held -> {
                 out.u8(0);
                 block.write(out);
-                out.i64(held.epoch).u8(held.slot).bool(held.referenced).bool(held.verified);
+                out.i64(held.epoch)
+                        .u8(held.slot)
+                        .bool(held.referenced)
+                        .bool(held.verified)
+                        .u8(held.delivery.ordinal());
                 out.raw(held.checksum.encoded());
             }
             case WantedExtent wanted -> {
@@ -86,6 +100,15 @@ sealed interface ExtentRecord {
         return out.toBytes();
     }
 
+    private static Delivery delivery(int code) {
+        return switch (code) {
+            case 0 -> Delivery.STORED;
+            case 1 -> Delivery.READY;
+            case 2 -> Delivery.DELIVERED;
+            default -> throw new MalformedException("unknown stage " + code);
+        };
+    }
+
     /** Decodes the metadata under a block's key; lost if it is malformed, or belongs to another block. */
     static ExtentRecord decode(BlockId block, Bytes meta) {
         try {
@@ -98,7 +121,7 @@ sealed interface ExtentRecord {
             long epoch = in.nonNegative64();
             int slot = in.u8();
             ExtentRecord record = switch (state) {
-                case 0 -> new HeldExtent(epoch, slot, in.bool(), in.bool(), Checksum.decode(in));
+                case 0 -> new HeldExtent(epoch, slot, in.bool(), in.bool(), delivery(in.u8()), Checksum.decode(in));
                 case 1 -> new WantedExtent(epoch, slot, in.raw(Hashes.LENGTH));
                 case 2 -> new Poisonous(epoch, slot, in.raw(Hashes.LENGTH));
                 default -> throw new MalformedException("unknown state " + state);

@@ -36,6 +36,11 @@ public final class ExtentRepair implements ClientOperation<RepairOutcome> {
                 .withNeverStored(neverStored ? 1 : 0);
     }
 
+    /** Makes it a dissemination, which hands their fragments to all slots that lack them. To be called before the start. */
+    void disseminate() {
+        read.handToAll();
+    }
+
     @Override
     public List<Effect> start(long nowMillis) {
         return read.start(nowMillis);

@@ -445,13 +445,14 @@ public final class ExtentServer implements ProtocolServer {
                             next,
                             asked,
                             content.fragment() == null
-                                    ? new Holds(place.block(), place.epoch())
+                                    ? new Holds(place.block(), place.epoch(), held.delivery())
                                     : new Found(
                                             place.block(),
                                             place.epoch(),
                                             held.checksum(),
                                             content.fragment(),
-                                            held.verified()));
+                                            held.verified(),
+                                            held.delivery()));
                     yield null;
                 }
             };

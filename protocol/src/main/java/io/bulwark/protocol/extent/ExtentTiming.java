@@ -3,7 +3,8 @@ package io.bulwark.protocol.extent;
 /**
  * Timeouts of an operation on an extent.
  *
- * @param hedgeMillis after this silence of a slot, while others answer, another slot is asked for help
+ * @param hedgeMillis after this silence of a slot, while others answer, another slot is asked for help; sooner if the others
+ *     answered soon
  * @param retryMillis time after which a request is sent again
  * @param deadlineMillis time after which the operation ends, whatever is missing
  * @param lingerMillis time for which a completed write continues to send to slow nodes
@@ -18,6 +19,9 @@ public record ExtentTiming(long hedgeMillis, long retryMillis, long deadlineMill
     /** A slot whose connection moves all the time is late after so many times the time of a retry. */
     private static final int MOVING_FACTOR = 8;
 
+    /** Another slot is asked in place of a silent one after this part of the time of a hedge at the earliest. */
+    private static final int EARLY_DIVISOR = 8;
+
     public ExtentTiming {
         if (hedgeMillis < 1 || retryMillis < 1 || deadlineMillis < 1 || lingerMillis < 0) {
             throw new IllegalArgumentException("timing with a time of zero or less");
@@ -31,6 +35,18 @@ public record ExtentTiming(long hedgeMillis, long retryMillis, long deadlineMill
 
     public ExtentTiming withDeadlineMillis(long millis) {
         return new ExtentTiming(hedgeMillis, retryMillis, millis, lingerMillis);
+    }
+
+    /**
+     * Returns whether another slot may be asked in place of a silent one, which is not called slow yet. It is asked once the silent one
+     * takes several times as long as the others, at the latest when it may count as late.
+     *
+     * @param silentMillis time for which it is silent, and its connection has not moved
+     * @param slowestAnswerMillis time that the slowest of the others took to answer the like, 0 if none did
+     */
+    boolean isHedged(long silentMillis, long slowestAnswerMillis) {
+        return silentMillis
+                >= Math.min(hedgeMillis, Math.max(hedgeMillis / EARLY_DIVISOR, LATE_FACTOR * slowestAnswerMillis));
     }
 
     /**

@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Write of an extent in one round (docs/protocols/extents.md): STORE sends each slot its own fragment; STORE_BLOCK is used
- * where nodes verify as they store. The write is done at m+f OKs of one epoch under FP, N-b under PASIS; in the archive class
+ * where nodes verify as they store. In the archive class it goes to as many slots as complete it, and to another one for each that is
+ * slow or refuses; the nodes disseminate the rest among themselves. The write is done at m+f OKs of one epoch under FP, N-b under PASIS; in the archive class
  * more, so that others may be away when it is read. It is therefore wait-free with f nodes dead or lying. Afterwards it keeps sending to slow slots for a while.
  *
  * <p>LIMIT and a full disk at up to f slots are treated like slowness. At more slots, a write under LIMIT keeps
@@ -53,8 +54,13 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
 
     /** State of a slot. */
     private static final class Slot {
+        boolean asked;
+        /** True once another slot may be asked in its place. */
+        boolean hedged;
+
         boolean late;
         boolean stored;
+        long askedMillis;
         long lastAskedMillis;
         /** Time at which its connection last moved, or at which it was asked first. */
         long movedMillis;
@@ -103,10 +109,7 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
     public List<Effect> start(long nowMillis) {
         startedMillis = nowMillis;
         List<Effect> effects = new ArrayList<>();
-        for (int index = 0; index < slots.length; index++) {
-            slots[index].movedMillis = nowMillis;
-            ask(nowMillis, index, effects);
-        }
+        askFurther(nowMillis, effects);
         return effects;
     }
 
@@ -141,12 +144,31 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
             }
         }
         if (first) {
-            slowestAnswerMillis = Math.max(slowestAnswerMillis, nowMillis - startedMillis);
+            slowestAnswerMillis = Math.max(slowestAnswerMillis, nowMillis - slots[index].askedMillis);
         }
         if (outcome == null) {
             decide(nowMillis);
+            askFurther(nowMillis, effects);
         }
         return effects;
+    }
+
+    /** Asks all slots, or as many as complete the write if each that may still answer does. */
+    private void askFurther(long nowMillis, List<Effect> effects) {
+        int wanted = policy.isDelivered() ? policy.writeQuorum() : slots.length;
+        int expected = 0;
+        for (Slot slot : slots) {
+            expected += slot.stored || (slot.asked && slot.refusal == null && !slot.hedged) ? 1 : 0;
+        }
+        for (int index = 0; index < slots.length && expected < wanted && outcome == null; index++) {
+            if (!slots[index].asked) {
+                slots[index].asked = true;
+                slots[index].askedMillis = nowMillis;
+                slots[index].movedMillis = nowMillis;
+                ask(nowMillis, index, effects);
+                expected++;
+            }
+        }
     }
 
     @Override
@@ -159,6 +181,7 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
             return effects;
         }
         long silentSlots = Arrays.stream(slots).filter(ExtentWrite::isSilent).count();
+        int slack = slots.length - policy.writeQuorum();
         boolean overtaken = outcome == null
                 && Arrays.stream(slots)
                         .anyMatch(
@@ -167,19 +190,19 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
             Slot slot = slots[index];
             // Once one slot says that the epoch is over, slots that have stored are asked again: f+1 must say so to end
             // this write.
-            if ((slot.stored && !overtaken) || isFatal(slot)) {
+            if (!slot.asked || (slot.stored && !overtaken) || isFatal(slot)) {
                 continue;
             }
-            long silentMillis = nowMillis - startedMillis;
+            long silentMillis = nowMillis - slot.askedMillis;
+            long stillMillis = nowMillis - slot.movedMillis;
+            if (silentSlots <= slack && timing.isHedged(Math.min(silentMillis, stillMillis), slowestAnswerMillis)) {
+                slot.hedged = true;
+            }
             if (outcome == null
                     && isSilent(slot)
-                    && timing.isLate(
-                            silentMillis,
-                            nowMillis - slot.movedMillis,
-                            silentSlots,
-                            slots.length - policy.writeQuorum(),
-                            slowestAnswerMillis)) {
+                    && timing.isLate(silentMillis, stillMillis, silentSlots, slack, slowestAnswerMillis)) {
                 slot.late = true;
+                slot.hedged = true;
                 String detail = "no answer to STORE for " + silentMillis + " ms";
                 effects.add(new Effect.Evidence(node(index), block, Verdict.SLOW, detail));
             }
@@ -187,6 +210,7 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
                 ask(nowMillis, index, effects);
             }
         }
+        askFurther(nowMillis, effects);
         if (outcome == null && nowMillis - startedMillis >= timing.deadlineMillis()) {
             outcome = new WriteOutcome.Unavailable(reasons());
         }
@@ -218,7 +242,7 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
     }
 
     private boolean hasNothingLeft() {
-        if (!lingering) {
+        if (!lingering || policy.isDelivered()) {
             return true;
         }
         for (Slot slot : slots) {
@@ -271,7 +295,7 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
     }
 
     private static boolean isSilent(Slot slot) {
-        return !slot.stored && !slot.late && slot.refusal == null;
+        return slot.asked && !slot.stored && !slot.late && slot.refusal == null;
     }
 
     private static boolean isFatal(Slot slot) {

@@ -57,6 +57,8 @@ public final class FragmentSurvey implements ClientOperation<FragmentSurvey.Resu
         UNCHECKED,
         /** The node reports that it has no fragment of this version. */
         MISSING,
+        /** The node took the slot recently, or lost its disk, and has not rebuilt this yet; or it was freed. */
+        EXCUSED,
         /** The node reports itself that its fragment is damaged. */
         DAMAGED,
         /** The slot sent bytes that are not its fragment of this version. */
@@ -260,8 +262,8 @@ public final class FragmentSurvey implements ClientOperation<FragmentSurvey.Resu
             case NONE -> new Slot(slot, node, State.MISSING, "reports that it never stored this");
             case OTHER_VERSION -> new Slot(slot, node, State.MISSING, "reports another version");
             case NOT_REPAIRED ->
-                new Slot(slot, node, State.MISSING, "took the slot recently and has not rebuilt this yet");
-            case FREED -> new Slot(slot, node, State.MISSING, "reports that this was freed");
+                new Slot(slot, node, State.EXCUSED, "took the slot recently and has not rebuilt this yet");
+            case FREED -> new Slot(slot, node, State.EXCUSED, "reports that this was freed");
             case DAMAGED -> new Slot(slot, node, State.DAMAGED, "reports that its fragment is damaged");
             case WRONG_EPOCH, NOT_HOLDER -> new Slot(slot, node, State.MOVED, "reports that it does not hold the slot");
             case NO_VOLUME -> new Slot(slot, node, State.REFUSED, "reports that it knows no such volume");

@@ -10,7 +10,11 @@ final class ReadSlot {
     /** True if the slot was asked for its fragment, and not only whether it holds the version. */
     boolean wantsFragment;
 
+    /** True once another slot may be asked in its place. */
     boolean hedged;
+    /** True once it took so long that it counts as slow, which it is told of. */
+    boolean late;
+
     /** True once the slot has answered the last request. */
     boolean settled;
 
@@ -37,6 +41,8 @@ final class ReadSlot {
     boolean passedOn;
     /** True if the slot's last answer said that it holds the version. */
     boolean holds;
+    /** True if the slot's last answer said that the version is delivered. */
+    boolean delivered;
     /** True once the slot was sent its fragment. */
     boolean supplied;
     /** True while the slot's answer to the supplied fragment is pending. */
@@ -78,6 +84,7 @@ final class ReadSlot {
         supplied = true;
         supplying = true;
         hedged = false;
+        late = false;
         awaitedMillis = nowMillis;
         movedMillis = Math.max(movedMillis, nowMillis);
     }
@@ -90,6 +97,7 @@ final class ReadSlot {
             awaitedMillis = nowMillis;
             movedMillis = nowMillis;
             hedged = false;
+            late = false;
         }
         wantsFragment |= fragment;
         if (!asked || settled) {
@@ -115,13 +123,22 @@ final class ReadSlot {
      * @param doubted true if the slot was believed to be bad or slow before it was asked
      */
     boolean isAway(boolean doubted) {
-        boolean silent = hedged || (doubted && !settled);
+        boolean silent = late || (doubted && !settled);
         boolean refuses = refusal != null && !isMissing();
         return bad || (!holds && (silent || refuses));
     }
 
     /** Returns whether the read waits for the slot and the slot got no help yet. */
     boolean isSilent() {
-        return (supplying || (asked && !settled)) && !hedged;
+        return isAwaited() && !hedged;
+    }
+
+    /** Returns whether the read waits for the slot, which does not count as slow yet. */
+    boolean isUnheard() {
+        return isAwaited() && !late;
+    }
+
+    private boolean isAwaited() {
+        return supplying || (asked && !settled);
     }
 }

@@ -72,16 +72,25 @@ final class Repairs {
             CheckDepth look,
             ExtentBlocks.ValueContinuation<CompletionResult> then) {
         blocks.learnPin(place.block(), pin);
-        ReadDepth depth = look == CheckDepth.RECORD ? ReadDepth.RECORD : ReadDepth.HASHED_FRAGMENT;
+        ReadDepth depth = look == CheckDepth.RECORD || look == CheckDepth.DISSEMINATE
+                ? ReadDepth.RECORD
+                : ReadDepth.HASHED_FRAGMENT;
+        boolean waits = place.volume().policy().isDelivered() && !place.fresh() && look != CheckDepth.DISSEMINATE;
         blocks.read(turn, place.block(), depth, (next, content) -> {
             Optional<ExtentRecord> known = content.record();
             boolean right = known.isPresent() && known.get() instanceof HeldExtent held && held.is(pin);
             boolean rightSlot = right && ((HeldExtent) known.get()).slot() == place.slot();
-            if (rightSlot && (look == CheckDepth.RECORD || content.fragment() != null)) {
-                boolean ask = look == CheckDepth.OTHERS && !((HeldExtent) known.get()).verified() && verifies(place);
+            if (rightSlot && (depth == ReadDepth.RECORD || content.fragment() != null)) {
+                HeldExtent held = (HeldExtent) known.get();
+                boolean ask = look == CheckDepth.OTHERS && !held.verified() && verifies(place);
+                boolean delivers = depth == ReadDepth.RECORD
+                        && place.volume().policy().isDelivered()
+                        && held.delivery() != Delivery.DELIVERED;
                 blocks.reference(next, place.block(), pin, after -> {
                     if (ask) {
                         verify(after, place, pin, then);
+                    } else if (delivers) {
+                        deliver(after, place, pin, held.delivery(), then);
                     } else {
                         then.run(after, CompletionResult.HELD);
                     }
@@ -100,6 +109,10 @@ final class Repairs {
                     damaged(next, place.block());
                 }
                 repair(next, place, pin, !rightSlot, true, then);
+                return;
+            }
+            if (waits && (known.isEmpty() || known.get() instanceof WantedExtent)) {
+                then.run(next, CompletionResult.LACKING);
                 return;
             }
             boolean lost = known.isPresent() && known.get() instanceof DamagedRecord;
@@ -139,6 +152,32 @@ final class Repairs {
                 case RepairOutcome.Unavailable ignored -> then.run(next, CompletionResult.UNAVAILABLE);
             }
         });
+    }
+
+    /** Asks the other slots for their echo and ready, and keeps the stage that they allow. */
+    private void deliver(
+            ServerCall turn,
+            Place place,
+            Bytes pin,
+            Delivery before,
+            ExtentBlocks.ValueContinuation<CompletionResult> then) {
+        if (isBusy()) {
+            then.run(turn, CompletionResult.UNDELIVERED);
+            return;
+        }
+        DeliveryPoll poll =
+                new DeliveryPoll(place.volume(), place.block(), pin, place.slot(), before, limits.repairTiming());
+        start(
+                turn,
+                poll,
+                (next, stage) -> blocks.advance(
+                        next,
+                        place.block(),
+                        pin,
+                        (Delivery) stage,
+                        after -> then.run(
+                                after,
+                                stage == Delivery.DELIVERED ? CompletionResult.HELD : CompletionResult.UNDELIVERED)));
     }
 
     /** With so many of them b may be faulty, and b+1 still have verified it: enough for readers, and to accuse its writer. */
@@ -239,6 +278,9 @@ final class Repairs {
         };
         ExtentRepair repair = new ExtentRepair(
                 place.volume(), place.block(), place.slot(), pin, neverStored || place.fresh(), limits.repairTiming());
+        if (place.volume().policy().isDelivered() && neverStored && !place.fresh()) {
+            repair.disseminate();
+        }
         start(turn, repair, (next, outcome) -> {
             switch ((RepairOutcome) outcome) {
                 case RepairOutcome.Rebuilt rebuilt -> adopt(next, place, rebuilt, referenced, end);

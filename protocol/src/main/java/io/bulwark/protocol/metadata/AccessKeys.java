@@ -63,6 +63,11 @@ final class AccessKeys {
         requireJoined(key.person());
         set.secrets().forEach(secret -> requireJoined(secret.reader()));
         requireDistinct(set.secrets().stream().map(SealedSecret::reader));
+        // Programs, logs and people know keys by their ids: nobody else may become the person of one.
+        CommandRefusal.refuseUnless(
+                !tables.endedKeys.contains(key.id()),
+                MetadataError.BAD_ARGUMENT,
+                "access key " + key.id() + " has ended, for good");
         Optional<Entry> before = tables.accessKeys.get(key.id());
         CommandRefusal.refuseUnless(
                 before.isEmpty() || before.get().key().person().equals(key.person()),
@@ -162,6 +167,7 @@ final class AccessKeys {
     private void remove(PrincipalId person, String id) {
         tables.accessKeys.remove(id);
         tables.accessKeysOf.remove(new PersonsKey(person, id));
+        tables.endedKeys.put(id, true);
     }
 
     private List<String> idsOf(PrincipalId person) {

@@ -32,6 +32,9 @@ final class Bucket {
     /** Uploads that were neither completed nor aborted; their parts are among the bytes. */
     int uploads;
 
+    /** Whether it has an event log. */
+    boolean recordsEvents;
+
     private final Tables tables;
     private BucketSettings settings;
     /** The key that was looked for last, for the same command; none is empty. */
@@ -231,7 +234,7 @@ final class Bucket {
         owner.write(out.string(name));
         creator.write(out);
         settings.write(out.i64(createdMillis).i32(volume));
-        out.i64(bytes).i64(escrow).i64(visible).i32(uploads);
+        out.i64(bytes).i64(escrow).i64(visible).i32(uploads).bool(recordsEvents);
     }
 
     static Bucket read(Tables tables, WireReader in) {
@@ -245,6 +248,7 @@ final class Bucket {
         bucket.escrow = in.nonNegative64();
         bucket.visible = in.nonNegative64();
         bucket.uploads = in.i32(0, Integer.MAX_VALUE);
+        bucket.recordsEvents = in.bool();
         return bucket;
     }
 }

@@ -11,6 +11,7 @@ import io.bulwark.protocol.object.Retention;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
+import java.util.Optional;
 
 /** Canonical bytes of commands that change settings of buckets, and facts of versions. */
 final class BucketCodec {
@@ -37,6 +38,8 @@ final class BucketCodec {
             case SetTags set -> {
                 out.u8(SET_TAGS).string(set.bucket()).string(set.key()).i64(set.version());
                 ObjectAttributes.writeTags(set.tags(), out);
+                out.bool(set.before().isPresent());
+                set.before().ifPresent(before -> ObjectAttributes.writeTags(before, out));
             }
             case SetRetention set -> {
                 out.u8(SET_RETENTION).string(set.bucket()).string(set.key()).i64(set.version());
@@ -68,7 +71,12 @@ final class BucketCodec {
 
     private static SetTags readTags(WireReader in) {
         try {
-            return new SetTags(name(in), name(in), in.nonNegative64(), ObjectAttributes.readTags(in));
+            return new SetTags(
+                    name(in),
+                    name(in),
+                    in.nonNegative64(),
+                    ObjectAttributes.readTags(in),
+                    in.bool() ? Optional.of(ObjectAttributes.readTags(in)) : Optional.empty());
         } catch (IllegalArgumentException e) {
             throw new MalformedException(e);
         }

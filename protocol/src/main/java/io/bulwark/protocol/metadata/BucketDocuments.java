@@ -12,6 +12,7 @@ import java.util.Optional;
 /** Named documents of buckets, such as rules that gateways apply. The state machine keeps them and does not read them. */
 final class BucketDocuments {
     private final Tables tables;
+    private final BucketEvents events;
 
     /**
      * A document.
@@ -30,8 +31,9 @@ final class BucketDocuments {
         }
     }
 
-    BucketDocuments(Tables tables) {
+    BucketDocuments(Tables tables, BucketEvents events) {
         this.tables = tables;
+        this.events = events;
     }
 
     Reply.DocumentStored put(Bucket bucket, Command.PutDocument put, PrincipalId owner) {
@@ -43,7 +45,10 @@ final class BucketDocuments {
                 before.isPresent() || list(bucket).size() < Command.DOCUMENTS_MAX,
                 MetadataError.LIMIT_REACHED,
                 "bucket " + bucket.name + " has " + Command.DOCUMENTS_MAX + " documents");
-        before.ifPresent(old -> remove(key, old));
+        before.ifPresent(old -> forget(key, old));
+        if (put.name().equals(BucketEvents.RULES)) {
+            events.open(bucket);
+        }
         Document document = new Document(++tables.totals().lastVersion, owner, put.content());
         tables.documents.put(key, document);
         tables.weight.add(owner, weightOf(key, document));
@@ -55,11 +60,11 @@ final class BucketDocuments {
         DocumentKey key = new DocumentKey(bucket.name, remove.name());
         Optional<Document> before = tables.documents.get(key);
         check(remove.condition(), before);
-        before.ifPresent(old -> remove(key, old));
+        before.ifPresent(old -> remove(bucket, key, old));
     }
 
     void removeAll(Bucket bucket) {
-        list(bucket).forEach(entry -> remove(entry.key(), entry.value()));
+        list(bucket).forEach(entry -> remove(bucket, entry.key(), entry.value()));
     }
 
     Reply.DocumentFound find(Bucket bucket, String name) {
@@ -89,13 +94,23 @@ final class BucketDocuments {
         return all;
     }
 
-    private void remove(DocumentKey key, Document old) {
+    private void remove(Bucket bucket, DocumentKey key, Document old) {
+        if (key.name().equals(BucketEvents.RULES)) {
+            events.close(bucket);
+        }
+        forget(key, old);
+    }
+
+    private void forget(DocumentKey key, Document old) {
         tables.documents.remove(key);
         tables.weight.add(old.owner, -weightOf(key, old));
     }
 
     private static long weightOf(DocumentKey key, Document document) {
-        return (long) Weight.DOCUMENT_BYTES + key.name().length() + document.content.length();
+        return Weight.DOCUMENT_BYTES
+                + key.name().length()
+                + document.content.length()
+                + BucketEvents.weightOf(key.name());
     }
 
     private static void check(Condition condition, Optional<Document> found) {

@@ -46,8 +46,14 @@ public sealed interface Command {
     /** Change of the access keys of gateways. */
     sealed interface OfAccessKey extends Administrative {}
 
+    /** Command about event logs of buckets, and their receivers. */
+    sealed interface OfEvents extends Command {}
+
     /** Command about locks on subtrees (docs/protocols/locking.md). */
     sealed interface OfLocking extends Command {}
+
+    /** Command about nodes that their peers find faulty. */
+    sealed interface OfNodeFault extends Command {}
 
     /**
      * Observation of a node about another node or a client. Once f+1 nodes of a placement group report the same, the
@@ -74,6 +80,9 @@ public sealed interface Command {
     int SLICES_MAX = 1_000;
 
     int DETAIL_BYTES_MAX = 256;
+
+    /** A node reports at most so many counts at a time. */
+    int OBSERVATIONS_MAX = 256;
 
     /** A principal has at most so many keys at a time: a new one, and the one before. */
     int KEYS_MAX = 2;
@@ -259,10 +268,26 @@ public sealed interface Command {
         EVEN_IF_ABSENT
     }
 
-    /** Replaces the tags of a version. Answered by {@link Reply.ObjectStored}. */
-    record SetTags(String bucket, String key, long version, SortedMap<String, String> tags) implements OfSetting {
+    /**
+     * Replaces the tags of a version. Answered by {@link Reply.ObjectStored}.
+     *
+     * @param before tags that the version must have now; empty for any
+     */
+    record SetTags(
+            String bucket,
+            String key,
+            long version,
+            SortedMap<String, String> tags,
+            Optional<SortedMap<String, String>> before)
+            implements OfSetting {
+        /** Creates a replacement of any tags. */
+        public SetTags(String bucket, String key, long version, SortedMap<String, String> tags) {
+            this(bucket, key, version, tags, Optional.empty());
+        }
+
         public SetTags {
             tags = ObjectAttributes.NONE.withTags(tags).tags();
+            before = before.map(map -> ObjectAttributes.NONE.withTags(map).tags());
         }
     }
 
@@ -475,6 +500,25 @@ public sealed interface Command {
     /** Lets a client write again that b+1 nodes' reports suspended. For who may administer the cluster. */
     record LiftSuspension(PrincipalId client) implements Administrative {}
 
+    /** Report of a node on the answers of others in the last window. For holders, about holders of the same groups. */
+    record ReportPeers(List<PeerObservation> observations) implements OfNodeFault {
+        public ReportPeers {
+            observations = List.copyOf(observations);
+            if (observations.isEmpty() || observations.size() > OBSERVATIONS_MAX) {
+                throw new IllegalArgumentException(observations.size() + " observations");
+            }
+        }
+    }
+
+    /** Sets the treatment of faulty nodes. For who may administer the cluster. */
+    record SetFaultPolicy(FaultPolicy policy) implements OfNodeFault, Administrative {}
+
+    /**
+     * Takes a node off the list of faulty ones, with all that its peers reported; announced changes of its slots are given
+     * up. For who may administer the cluster.
+     */
+    record ForgiveNode(int node) implements OfNodeFault, Administrative {}
+
     /** Lets a client or node in, with this key. For who may administer the cluster. */
     record AddPrincipal(PrincipalId principal, PrincipalKey key) implements Administrative {}
 
@@ -537,11 +581,36 @@ public sealed interface Command {
         }
     }
 
-    /** Ends an access key for good. Requires the right to administer the cluster. */
+    /** Ends an access key for good: its id is never given again. Requires the right to administer the cluster. */
     record RemoveAccessKey(String id) implements OfAccessKey {}
 
     /** Names the gateways in place of those named so far. Requires the right to administer the cluster. */
     record SetGateways(Gateways gateways) implements OfAccessKey {}
+
+    /** Names a webhook, or replaces the one with this name. Requires the right to administer the cluster. */
+    record SetWebhook(Webhook webhook) implements OfEvents, Administrative {}
+
+    /** Removes a webhook. Events for it wait in the buckets. Requires the right to administer the cluster. */
+    record RemoveWebhook(String name) implements OfEvents, Administrative {}
+
+    /**
+     * Command that claims the right to deliver the events of a bucket for {@link #LEASE_MILLIS}, unless another one has
+     * it, and acknowledges delivered events. For the bucket's creator, and for who may administer it. Answered by {@link
+     * Reply.EventsClaimed}.
+     *
+     * @param claimant a number that the claimant has drawn, above 0
+     * @param acknowledged all events up to this position are removed
+     */
+    record ClaimEvents(String bucket, long claimant, long acknowledged) implements OfEvents {
+        /** Agreed time after which another one may deliver. */
+        public static final long LEASE_MILLIS = 30_000;
+
+        public ClaimEvents {
+            if (claimant <= 0 || acknowledged < 0) {
+                throw new IllegalArgumentException("claimant " + claimant + " acknowledges " + acknowledged);
+            }
+        }
+    }
 
     /**
      * Command that sets whether supervisors may start replicas from this release. Requires the right to administer the

@@ -110,8 +110,10 @@ final class CommandCodec {
             case SetActFor set -> writeActFor(set, out.u8(29));
             case Command.OfSetting setting -> BucketCodec.write(setting, out);
             case Command.OfAccessKey ofKey -> AccessKeyCodec.write(ofKey, out);
+            case Command.OfEvents events -> EventCodec.write(events, out);
             case Command.OfUpload upload -> UploadCodec.write(upload, out);
             case Command.OfLocking locking -> LockingCodec.write(locking, out);
+            case Command.OfNodeFault fault -> FaultCodec.write(fault, out);
         }
     }
 
@@ -252,7 +254,9 @@ final class CommandCodec {
                     BucketCodec.SET_RETENTION,
                     BucketCodec.SET_LEGAL_HOLD -> BucketCodec.read(type, in);
             case 50, 51, 52 -> AccessKeyCodec.read(type, in);
+            case 90, 91, 92 -> EventCodec.read(type, in);
             case 70, 71, 72 -> LockingCodec.read(type, in);
+            case 80, 81, 82 -> FaultCodec.read(type, in);
             default -> UploadCodec.read(type, in);
         };
     }

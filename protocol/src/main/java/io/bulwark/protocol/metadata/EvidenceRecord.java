@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * Record of faults (docs/protocols/access.md, evidence). A verdict on a node and a block enters it once f+1 other nodes
@@ -33,11 +34,12 @@ final class EvidenceRecord {
      * Takes a report about a node.
      *
      * @param needed how many nodes must say the same: f+1
+     * @return the number of the entry, if this report makes one
      */
-    void report(NodeReport report, int needed) {
+    OptionalLong report(NodeReport report, int needed) {
         Accusation accusation = accusationOf(report.content());
         if (tables.recorded.contains(accusation)) {
-            return;
+            return OptionalLong.empty();
         }
         reports.file(new Tables.Report(accusation, report.reporter()), report);
         Tables.Report first = new Tables.Report(accusation, PrincipalId.NOBODY);
@@ -45,8 +47,9 @@ final class EvidenceRecord {
         List<NodeReport> standing = reports.standing(first, last);
         if (standing.size() >= needed) {
             reports.withdraw(first, last);
-            record(standing);
+            return OptionalLong.of(record(standing));
         }
+        return OptionalLong.empty();
     }
 
     NodeReports<?> reports() {

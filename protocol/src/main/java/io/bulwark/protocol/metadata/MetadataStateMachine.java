@@ -1,8 +1,10 @@
 package io.bulwark.protocol.metadata;
 
+import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
@@ -20,6 +22,8 @@ import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.IntPredicate;
 
 /**
  * The replicated metadata (docs/protocols/metadata.md). Replicas that execute the same submissions with the same times hold the
@@ -41,6 +45,8 @@ public final class MetadataStateMachine {
     private final Inodes inodes;
     private final Namespace namespace;
     private final Uploads uploads;
+    private final BucketEvents events;
+    private final Webhooks webhooks;
     private final BucketDocuments documents;
     private final EvidenceRecord evidence;
     private final Registry registry;
@@ -49,7 +55,9 @@ public final class MetadataStateMachine {
     private final Suspensions suspensions;
     private final ActForGrants actFor;
     private final AccessKeys accessKeys;
-    private final List<NodeReports<?>> reports;
+    private final NodeFaults faults;
+    private final NodeRemovals removals;
+    private final List<Withdrawable> reports;
     private final PlacementChanges holders;
     private final Replicas replicas;
     private final LockTable locks;
@@ -96,9 +104,11 @@ public final class MetadataStateMachine {
         locks = new LockTable(tables, sessions, volumes);
         Compositions compositions = new Compositions(tables);
         inodes = new Inodes(tables, sessions, volumes, compositions, locks);
-        namespace = new Namespace(tables, volumes, inodes, bucketsMax);
+        events = new BucketEvents(tables);
+        webhooks = new Webhooks(tables);
+        namespace = new Namespace(tables, volumes, inodes, events, bucketsMax);
         uploads = new Uploads(tables, namespace, inodes, compositions);
-        documents = new BucketDocuments(tables);
+        documents = new BucketDocuments(tables, events);
         evidence = new EvidenceRecord(tables);
         permissions = new Permissions(tables, volumes, grants);
         registry = new Registry(tables, sessions, inodes, grants, genesis);
@@ -107,8 +117,10 @@ public final class MetadataStateMachine {
         suspensions = new Suspensions(tables, volumes, grants, sessions, inodes, evidence);
         actFor = new ActForGrants(tables, grants, suspensions);
         accessKeys = new AccessKeys(tables, grants, suspensions);
-        reports = List.of(evidence.reports(), suspensions.reports());
+        faults = new NodeFaults(tables, volumes);
+        reports = List.of(evidence.reports(), suspensions.reports(), faults);
         holders = new PlacementChanges(tables, volumes, registry, reports);
+        removals = new NodeRemovals(tables, volumes, faults, holders, sessions, locks);
         replicas = new Replicas(tables, registry, genesis);
         logs = new LogExecution(tables, sessions, permissions, suspensions, actFor, this::run);
         rounds = new Rounds(tables, sessions, locks, inodes, replicas, logs);
@@ -141,6 +153,7 @@ public final class MetadataStateMachine {
         uploads.settleDue(sessions.servedMillis());
         locks.settleDue();
         rounds.execute();
+        removals.settleDue();
         int length = Math.min(command.length(), Submission.BYTES_MAX + 1);
         Bytes reply = execute(submitter, command, length);
         WireWriter history = new WireWriter(256 + length).raw(totals.historyDigest);
@@ -444,11 +457,12 @@ public final class MetadataStateMachine {
 
     private Reply run(Authority by, Session session, Command command) {
         PrincipalId submitter = by.sender();
+        events.begin(by.principal());
         long now = tables.supply().nowMillis();
         return switch (command) {
             case Command.RenewSession ignored -> new Reply.Done();
             case Command.CloseSession ignored -> done(() -> inodes.close(session));
-            case Command.CreateVolume create -> new Reply.VolumeCreated(volumes.create(create, holders::isActiveNode));
+            case Command.CreateVolume create -> new Reply.VolumeCreated(volumes.create(create, takers(create.policy().n())));
             case Command.DeleteVolume delete -> done(() -> deleteVolume(volumes.byName(delete.name())));
             case Command.CreateBucket create -> done(() -> namespace.createBucket(create, by, now));
             case Command.DeleteBucket delete -> done(() -> deleteBucket(delete.name()));
@@ -501,16 +515,41 @@ public final class MetadataStateMachine {
             case Command.SetAccessKey set -> done(() -> accessKeys.set(set, submitter));
             case Command.RemoveAccessKey remove -> done(() -> accessKeys.remove(remove.id()));
             case Command.SetGateways set -> done(() -> accessKeys.set(set.gateways()));
+            case Command.SetWebhook set -> done(() -> webhooks.set(set.webhook(), submitter));
+            case Command.RemoveWebhook remove -> done(() -> webhooks.remove(remove.name()));
+            case Command.ClaimEvents claim -> events.claim(namespace.bucket(claim.bucket()), claim);
             case Command.SetRelease set -> done(() -> releases.set(set));
             case Command.Lock lock -> lock(session, lock);
             case Command.Unlock ignored -> done(() -> locks.unlock(session));
             case Command.OpenRound open -> done(() -> locks.openRounds(open.subtree()));
+            case Command.OfNodeFault of -> done(() -> run(submitter, of));
         };
+    }
+
+    private void run(PrincipalId submitter, Command.OfNodeFault command) {
+        switch (command) {
+            case Command.ReportPeers report -> faults.report(submitter.number(), report);
+            case Command.SetFaultPolicy set -> faults.set(set.policy());
+            case Command.ForgiveNode forgive -> {
+                faults.forgive(forgive.node());
+                removals.giveUp(forgive.node());
+            }
+        }
     }
 
     private static Reply done(Runnable action) {
         action.run();
         return new Reply.Done();
+    }
+
+    /** Returns the nodes that may take slots: not the faulty ones, unless too few are left without them. */
+    private IntPredicate takers(int needed) {
+        IntPredicate good = node -> holders.isActiveNode(node) && !faults.isNamed(node);
+        long count = volumes.nodes().stream()
+                .mapToInt(NodeAddress::node)
+                .filter(good)
+                .count();
+        return count >= needed ? good : holders::isActiveNode;
     }
 
     private void deleteVolume(Volumes.Entry volume) {
@@ -585,7 +624,10 @@ public final class MetadataStateMachine {
                         && report.node() != submitter.number(),
                 MetadataError.BAD_ARGUMENT,
                 submitter + " about node " + report.node() + ", the block's group is " + group.holders());
-        evidence.report(filed, volume.policy().f() + 1);
+        OptionalLong number = evidence.report(filed, volume.policy().f() + 1);
+        if (number.isPresent() && report.verdict() == Verdict.CORRUPT) {
+            faults.onProof(report.node(), volume, volume.groupIndex(report.block()), number.getAsLong());
+        }
     }
 
     private Reply answer(Authority asker, Query query) {
@@ -612,6 +654,7 @@ public final class MetadataStateMachine {
                 yield sessions.changesAfter(of.afterSequence(), of.limit());
             }
             case Query.ListEvidence of -> evidence.list(of.afterNumber(), of.limit(), overseer);
+            case Query.ListNodeFaults ignored -> faults.list();
             case Query.FindEvidence of -> new Reply.EvidenceFound(evidence.find(of.number(), overseer));
             case Query.ListPrincipals list -> registry.list(list);
             case Query.ListReleases ignored -> releases.list();
@@ -635,6 +678,19 @@ public final class MetadataStateMachine {
                 Grants.require(administers || self.equals(list.person()), asker, "list access keys of others");
                 yield accessKeys.list(list);
             }
+            case Query.ListWebhooks ignored -> {
+                boolean isGateway = accessKeys.gateways().doors().contains(asker.sender());
+                Grants.require(administers || isGateway, asker, "list webhooks");
+                yield webhooks.list();
+            }
+            case Query.ListEventLogs list ->
+                events.list(
+                        list,
+                        bucket -> administers
+                                || bucket.creator.equals(self)
+                                || (asker.onBehalfOf().isEmpty()
+                                        && tables.actFor.contains(
+                                                new Tables.ActForKey(asker.sender(), bucket.creator))));
             case Query.ListGateways ignored -> new Reply.GatewayList(accessKeys.gateways());
             case Query.ListLocks list -> locks.list(list, asker.principal(), administers);
             case Query.LogOutcome of -> rounds.outcome(asker.sender(), of);
@@ -681,6 +737,7 @@ public final class MetadataStateMachine {
             case Query.FindUpload of -> uploads.answer(of);
             case Query.ListUploads of -> uploads.answer(of);
             case Query.ListParts of -> uploads.answer(of);
+            case Query.ListEvents of -> events.list(namespace.bucket(of.bucket()), of);
             case Query.FindDocument of -> documents.find(namespace.bucket(of.bucket()), of.name());
             case Query.ListDocuments of -> documents.names(namespace.bucket(of.bucket()));
             case Query.CountWriters ignored -> new Reply.Writers(grants.writersOfVersions());

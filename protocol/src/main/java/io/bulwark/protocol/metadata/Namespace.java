@@ -5,6 +5,7 @@ import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Bucket.Link;
+import io.bulwark.protocol.metadata.ObjectEvent.Kind;
 import io.bulwark.protocol.metadata.Tables.Name;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectAttributes;
@@ -14,6 +15,7 @@ import io.bulwark.protocol.object.VersionState;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.stream.StreamSupport;
 
 /** Buckets, names and versions: links to inodes (docs/protocols/extents.md, the inode is the commit; freeing). */
@@ -23,12 +25,14 @@ final class Namespace {
     private final Tables tables;
     private final Volumes volumes;
     private final Inodes inodes;
+    private final BucketEvents events;
     private final int bucketsMax;
 
-    Namespace(Tables tables, Volumes volumes, Inodes inodes, int bucketsMax) {
+    Namespace(Tables tables, Volumes volumes, Inodes inodes, BucketEvents events, int bucketsMax) {
         this.tables = tables;
         this.volumes = volumes;
         this.inodes = inodes;
+        this.events = events;
         this.bucketsMax = bucketsMax;
     }
 
@@ -97,7 +101,7 @@ final class Namespace {
         checkQuota(bucket, key, layout.length());
         VersionState state = newState(bucket, put.attributes(), put.lock(), now);
         Inode inode = inodes.create(session, put.pending(), layout, now);
-        return link(bucket, key, inode.id(), state, session.owner, now);
+        return link(bucket, key, new Link(inode.id(), now, session.owner, state), Kind.PUT);
     }
 
     /** Checks that extents are stored where the bucket lies, by this session, and by holders of now. */
@@ -119,9 +123,10 @@ final class Namespace {
     }
 
     /** Makes an inode the latest version of a name, after all checks. */
-    Reply.ObjectStored link(Bucket bucket, Bytes key, long inode, VersionState state, PrincipalId owner, long now) {
-        Link link = new Link(inode, now, owner, state);
-        return stored(link, link(bucket, key, link));
+    Reply.ObjectStored link(Bucket bucket, Bytes key, Link link, Kind kind) {
+        long version = link(bucket, key, link);
+        events.record(bucket, kind, new Name(bucket.name, key, version), link, lengthOf(link));
+        return stored(link, version);
     }
 
     Reply.Deleted delete(Command.DeleteObject delete, PrincipalId by, long now) {
@@ -153,6 +158,7 @@ final class Namespace {
         checkCondition(delete.condition(), Optional.of(new Table.Entry<>(new Name(bucket.name, key, version), link)));
         ObjectLocks.requireDeletable(link, delete.mode() == Command.DeleteMode.BYPASS_GOVERNANCE, now);
         remove(bucket, key, version);
+        events.record(bucket, Kind.DELETE, new Name(bucket.name, key, version), link, 0);
         return new Reply.Deleted(version, link.marker(), link.state().isNull());
     }
 
@@ -160,6 +166,14 @@ final class Namespace {
     Reply.ObjectStored setTags(Command.SetTags set, PrincipalId by) {
         FoundLink found = find(set.bucket(), set.key(), set.version());
         VersionState state = found.link.state();
+        SortedMap<String, String> present = state.attributes().tags();
+        CommandRefusal.refuseUnless(
+                set.before().map(present::equals).orElse(true),
+                MetadataError.CONDITION_FAILED,
+                "the version has other tags now");
+        Name name = new Name(found.bucket.name, found.key, found.version);
+        Kind kind = set.tags().isEmpty() ? Kind.DELETE_TAGS : Kind.PUT_TAGS;
+        events.record(found.bucket, kind, name, found.link, lengthOf(found.link));
         return replace(found, by, state.withAttributes(state.attributes().withTags(set.tags())));
     }
 
@@ -204,9 +218,10 @@ final class Namespace {
         boolean leavesOld = from.bucket.keepsAll() || !from.link.state().isNull();
         VersionState state = newState(to, from.link.state().attributes(), ObjectLock.NONE, now);
         Link link = new Link(from.link.inode(), now, by, state);
-        long version = relink(from, to, toKey, rename.condition(), to != from.bucket || leavesOld, link);
+        Reply.ObjectStored reply =
+                relink(from, to, toKey, rename.condition(), to != from.bucket || leavesOld, link);
         hide(from.bucket, from.key, by, now);
-        return stored(link, version);
+        return reply;
     }
 
     Reply.ObjectStored copy(Command.CopyObject copy, PrincipalId by, long now) {
@@ -214,8 +229,7 @@ final class Namespace {
         Bucket to = bucket(copy.toBucket());
         ObjectAttributes attributes = copy.attributes().orElse(from.link.state().attributes());
         Link link = new Link(from.link.inode(), now, by, newState(to, attributes, copy.lock(), now));
-        long version = relink(from, to, key(copy.toKey()), copy.condition(), true, link);
-        return stored(link, version);
+        return relink(from, to, key(copy.toKey()), copy.condition(), true, link);
     }
 
     /** A version that is not a delete marker; the latest for 0, or the null version. */
@@ -271,12 +285,12 @@ final class Namespace {
                         page.get(query.limit() - 1).name());
     }
 
-    private long relink(FoundLink from, Bucket to, Bytes toKey, Condition condition, boolean addsBytes, Link link) {
+    private Reply.ObjectStored relink(FoundLink from, Bucket to, Bytes toKey, Condition condition, boolean addsBytes, Link link) {
         CommandRefusal.refuseUnless(
                 to.volume == from.bucket.volume, MetadataError.OTHER_VOLUME, from.bucket.name + " and " + to.name);
         checkCondition(to, toKey, condition);
         checkQuota(to, toKey, addsBytes ? lengthOf(from.link) : 0);
-        return link(to, toKey, link);
+        return link(to, toKey, link, Kind.COPY);
     }
 
     /** Adds the new link before it removes the old one, so that a renamed inode always has a link. */
@@ -297,12 +311,16 @@ final class Namespace {
     /** Takes the latest version out of sight. */
     private Reply.Deleted hide(Bucket bucket, Bytes key, PrincipalId by, long now) {
         if (bucket.versioning() == Versioning.LATEST_ONLY) {
-            long version = bucket.latest(key);
+            Table.Entry<Name, Link> latest = bucket.newest(key).orElseThrow();
+            long version = latest.key().version();
             remove(bucket, key, version);
+            events.record(bucket, Kind.DELETE, latest.key(), latest.value(), 0);
             return new Reply.Deleted(version, false, true);
         }
         boolean isNull = !bucket.keepsAll();
-        long marker = link(bucket, key, new Link(0, now, by, VersionState.ofMarker(isNull)));
+        Link link = new Link(0, now, by, VersionState.ofMarker(isNull));
+        long marker = link(bucket, key, link);
+        events.record(bucket, Kind.DELETE_MARKER, new Name(bucket.name, key, marker), link, 0);
         return new Reply.Deleted(marker, true, isNull);
     }
 

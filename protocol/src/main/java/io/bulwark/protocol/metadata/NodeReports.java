@@ -15,7 +15,7 @@ import java.util.function.Predicate;
  *
  * @param <K> names the subject and the reporter
  */
-final class NodeReports<K extends NodeReports.Key> {
+final class NodeReports<K extends NodeReports.Key> implements Withdrawable {
     /** Reports of one node that wait for others; the oldest is dropped beyond. */
     static final int REPORTS_MAX = 256;
 
@@ -77,13 +77,13 @@ final class NodeReports<K extends NodeReports.Key> {
         reports.list(from, to).forEach(each -> withdraw(each.key()));
     }
 
-    /** Withdraws what this one has reported. */
-    void withdrawOf(PrincipalId reporter) {
+    @Override
+    public void withdrawOf(PrincipalId reporter) {
         withdrawOf(reporter, ignored -> true);
     }
 
-    /** Withdraws what this one, who held a slot of the group, has reported as such. */
-    void withdrawOf(PrincipalId reporter, Volume volume, int group) {
+    @Override
+    public void withdrawOf(PrincipalId reporter, Volume volume, int group) {
         withdrawOf(reporter, key -> key.isOfGroup(volume, group));
     }
 

@@ -32,6 +32,9 @@ final class Permissions {
             case Command.DeleteVolume ignored -> requireVolumeChange(by);
             case Command.ReportEvidence ignored -> Grants.require(isNode(by), by, "report evidence");
             case Command.ReportPoison ignored -> Grants.require(isNode(by), by, "report poison");
+            case Command.ReportPeers ignored -> Grants.require(isNode(by), by, "report on its peers");
+            case Command.SetFaultPolicy ignored -> requireNodeChange(by);
+            case Command.ForgiveNode ignored -> requireNodeChange(by);
             case Command.ChangeHolder ignored -> requireHolderChange(by);
             case Command.AbortChange ignored -> requireHolderChange(by);
             case Command.ChangePolicy ignored -> requireHolderChange(by);
@@ -72,6 +75,7 @@ final class Permissions {
             case Command.SetRelease ignored -> Grants.require(mayAdminister(by), by, "allow releases");
             case Command.SetGrant set -> Grants.require(mayGrant(by, set.scope()), by, "give grants there");
             case Command.OfAccessKey ignored -> Grants.require(mayAdminister(by), by, "change access keys");
+            case Command.OfEvents events -> checkEvents(by, events);
             case Command.SetActFor ignored -> Grants.require(mayAdminister(by), by, "let principals act for others");
             case Command.Lock lock ->
                 lock.subtrees().stream()
@@ -127,6 +131,7 @@ final class Permissions {
             case Command.CloseSession ignored -> Optional.of("renew or close sessions");
             case Command.ReportEvidence ignored -> Optional.of("report as a node");
             case Command.ReportPoison ignored -> Optional.of("report as a node");
+            case Command.ReportPeers ignored -> Optional.of("report as a node");
             case Command.SealEpoch ignored -> Optional.of("report as a node");
             case Command.ConfirmEpoch ignored -> Optional.of("report as a node");
             case Command.RotateKey ignored -> Optional.of("change keys");
@@ -159,6 +164,14 @@ final class Permissions {
         }
     }
 
+    private void checkEvents(Authority by, Command.OfEvents command) {
+        switch (command) {
+            case Command.SetWebhook ignored -> Grants.require(mayAdminister(by), by, "change webhooks");
+            case Command.RemoveWebhook ignored -> Grants.require(mayAdminister(by), by, "change webhooks");
+            case Command.ClaimEvents claim -> requireKeeper(by, claim.bucket());
+        }
+    }
+
     private void checkUpload(Authority by, Command.OfUpload command) {
         switch (command) {
             case Command.ComposeObject compose -> {
@@ -187,7 +200,14 @@ final class Permissions {
             case Query.FindUpload find -> requireUse(by, find.upload().bucket());
             case Query.ListUploads list -> requireUse(by, list.bucket());
             case Query.ListParts list -> requireUse(by, list.upload().bucket());
-            case Query.FindDocument find -> require(by, find.bucket(), Right.READ);
+            case Query.ListEvents list -> require(by, list.bucket(), Right.READ);
+            case Query.FindDocument find ->
+                Grants.require(
+                        actsForCreator(by, find.bucket())
+                                || mayActOnBucket(by, find.bucket(), Right.READ)
+                                || isNode(by),
+                        by,
+                        "read");
             case Query.ListDocuments list -> require(by, list.bucket(), Right.READ);
             // Names of buckets, and whether an inode is there, are for everybody who may read anything.
             default ->
@@ -225,6 +245,18 @@ final class Permissions {
 
     private void requireRead(Authority by, List<ObjectRange> slices) {
         slices.stream().map(ObjectRange::bucket).distinct().forEach(bucket -> require(by, bucket, Right.READ));
+    }
+
+    /**
+     * Returns whether a door may read for the creator of a bucket. It could ask on behalf of him, but does not know who he
+     * is before it has the rules for those who have not signed in.
+     */
+    private boolean actsForCreator(Authority by, String name) {
+        return by.onBehalfOf().isEmpty()
+                && bucket(name)
+                        .flatMap(bucket -> tables.actFor.get(new Tables.ActForKey(by.sender(), bucket.creator)))
+                        .filter(Right.READ::in)
+                        .isPresent();
     }
 
     /** Uploads are for those who read the bucket, and for those who only write to it. */

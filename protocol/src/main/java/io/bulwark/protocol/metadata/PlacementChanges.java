@@ -22,16 +22,16 @@ final class PlacementChanges {
     private final Tables tables;
     private final Volumes volumes;
     private final Registry registry;
-    private final List<NodeReports<?>> reports;
+    private final List<Withdrawable> reports;
 
     private record Place(Volume volume, int index, PlacementGroup group) {}
 
     /** @param reports end with the slot of their reporter */
-    PlacementChanges(Tables tables, Volumes volumes, Registry registry, List<NodeReports<?>> reports) {
+    PlacementChanges(Tables tables, Volumes volumes, Registry registry, List<? extends Withdrawable> reports) {
         this.tables = tables;
         this.volumes = volumes;
         this.registry = registry;
-        this.reports = reports;
+        this.reports = List.copyOf(reports);
     }
 
     void change(Command.ChangeHolder change) {

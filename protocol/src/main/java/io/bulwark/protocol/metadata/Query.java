@@ -31,6 +31,9 @@ public sealed interface Query {
     /** Query about the access keys of gateways. */
     sealed interface OfAccessKey extends Query {}
 
+    /** Query about event logs of buckets, and their receivers. */
+    sealed interface OfEvents extends Query {}
+
     /** Query about locks on subtrees. */
     sealed interface OfLocking extends Query {}
 
@@ -152,6 +155,9 @@ public sealed interface Query {
     /** Query for one of these, with the reports. Answered by {@link Reply.EvidenceFound}. */
     record FindEvidence(long number) implements Query {}
 
+    /** Query for the nodes that their peers find faulty, and the policy. Answered by {@link Reply.NodeFaultList}. */
+    record ListNodeFaults() implements Query {}
+
     /**
      * Query for the principals whose keys operators have set since the genesis, and for the revoked ones. Open to every
      * principal that belongs. Answered by {@link Reply.PrincipalList}.
@@ -198,6 +204,24 @@ public sealed interface Query {
 
     /** Query for the gateways. For everybody who belongs. Answered by {@link Reply.GatewayList}. */
     record ListGateways() implements OfAccessKey {}
+
+    /** Query for the webhooks. For administrators and named gateways. Answered by {@link Reply.WebhookList}. */
+    record ListWebhooks() implements OfEvents {}
+
+    /**
+     * Query for the events of a bucket, in their order. For who may read the bucket. Answered by {@link Reply.EventList}.
+     *
+     * @param after the last known position; 0 to begin
+     */
+    record ListEvents(String bucket, long after, int limit) implements OfEvents {}
+
+    /**
+     * Query for the event logs of buckets, ascending by name: of all for administrators, of its own and of the persons
+     * for whom it acts for everybody else. Answered by {@link Reply.EventLogList}.
+     *
+     * @param after the last name of the page before; empty to begin
+     */
+    record ListEventLogs(String after, int limit) implements OfEvents {}
 
     /**
      * Query on behalf of a person: his rights count, within the asker's act-for grant. Answered as the query in it.

@@ -100,6 +100,7 @@ final class QueryCodec {
             }
             case CountWriters ignored -> out.u8(19);
             case ListReplicas ignored -> out.u8(20);
+            case Query.ListNodeFaults ignored -> out.u8(80);
             case ListAudit list -> out.u8(16).i64(list.afterNumber()).i32(list.limit());
             case ListActFor list -> {
                 list.door().write(out.u8(21));
@@ -108,6 +109,7 @@ final class QueryCodec {
             }
             case Query.OfUpload upload -> UploadCodec.write(upload, out);
             case Query.OfAccessKey ofKey -> AccessKeyCodec.write(ofKey, out);
+            case Query.OfEvents events -> EventCodec.write(events, out);
             case Query.OfLocking locking -> LockingCodec.write(locking, out);
             case OnBehalf on -> {
                 on.person().write(out.u8(ON_BEHALF));
@@ -176,7 +178,9 @@ final class QueryCodec {
             case 43 -> new FindAccessKey(in.string(AccessKey.ID_LENGTH_MAX));
             case 44 -> new ListAccessKeys(PrincipalId.read(in), in.string(AccessKey.ID_LENGTH_MAX), limit(in));
             case 45 -> new ListGateways();
+            case 90, 91, 92 -> EventCodec.readQuery(type, in);
             case 70, 71 -> LockingCodec.readQuery(type, in);
+            case 80 -> new Query.ListNodeFaults();
             default -> throw new MalformedException("unknown query " + type);
         };
     }

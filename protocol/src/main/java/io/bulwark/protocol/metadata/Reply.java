@@ -61,6 +61,9 @@ public sealed interface Reply {
     /** Reply about the access keys of gateways. */
     sealed interface OfAccessKey extends Reply {}
 
+    /** Reply about event logs of buckets, and their receivers. */
+    sealed interface OfEvents extends Reply {}
+
     /** Reply about locks on subtrees. */
     sealed interface OfLocking extends Reply {}
 
@@ -477,6 +480,60 @@ public sealed interface Reply {
     /** The gateways. */
     record GatewayList(Gateways gateways) implements OfAccessKey {}
 
+    /** The webhooks, ascending by name. */
+    record WebhookList(List<Webhook> webhooks) implements OfEvents {
+        public WebhookList {
+            webhooks = List.copyOf(webhooks);
+        }
+    }
+
+    /**
+     * Answer to a claim.
+     *
+     * @param held whether the claimant delivers; if not, nothing was acknowledged
+     * @param pending number of events in the log
+     * @param dropped number of events that were dropped because the log was full
+     */
+    record EventsClaimed(boolean held, int pending, long dropped) implements OfEvents {}
+
+    /** One event of a list. Positions ascend with gaps, and are never reused. */
+    record EventEntry(long position, ObjectEvent event) {}
+
+    /** Page of events. */
+    record EventList(List<EventEntry> events) implements OfEvents {
+        public EventList {
+            events = List.copyOf(events);
+        }
+    }
+
+    /**
+     * Event log of a bucket.
+     *
+     * @param pending number of events in it
+     * @param dropped number of events that were dropped because it was full
+     * @param oldestMillis time of the first event; 0 if there is none
+     * @param claimant who delivers; 0 if nobody does
+     */
+    record EventLogEntry(
+            String bucket,
+            PrincipalId creator,
+            int pending,
+            long bytes,
+            long dropped,
+            long oldestMillis,
+            long claimant) {}
+
+    /**
+     * Page of event logs.
+     *
+     * @param next name after which the following page begins; empty if there is none
+     */
+    record EventLogList(List<EventLogEntry> logs, String next) implements OfEvents {
+        public EventLogList {
+            logs = List.copyOf(logs);
+        }
+    }
+
     /**
      * The releases that are allowed, ascending by hash; none if nothing is checked.
      *
@@ -535,6 +592,19 @@ public sealed interface Reply {
     record SuspensionList(List<SuspensionEntry> entries, PrincipalId next) implements Reply {
         public SuspensionList {
             entries = List.copyOf(entries);
+        }
+    }
+
+    /**
+     * Nodes that their peers find faulty.
+     *
+     * @param faults ascending by node
+     * @param suspicions of single peers, ascending by node; not more than a page
+     */
+    record NodeFaultList(FaultPolicy policy, List<NodeFault> faults, List<Suspicion> suspicions) implements Reply {
+        public NodeFaultList {
+            faults = List.copyOf(faults);
+            suspicions = List.copyOf(suspicions);
         }
     }
 

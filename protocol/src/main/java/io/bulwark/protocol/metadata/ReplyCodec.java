@@ -112,6 +112,7 @@ final class ReplyCodec {
             case ReleaseList list ->
                 Lists.write(list.hashes(), out.u8(22).i64(list.version()), (hash, to) -> to.raw(hash));
             case Reply.OfAccessKey ofKey -> AccessKeyCodec.write(ofKey, out);
+            case Reply.OfEvents events -> EventCodec.write(events, out);
             case GenesisTold told -> told.genesis().write(out.u8(24));
             case Writers writers -> out.u8(26).i32(writers.count());
             case ReplicaList list -> writeReplicas(list, out.u8(27));
@@ -125,6 +126,7 @@ final class ReplyCodec {
             }
             case Reply.OfUpload upload -> UploadCodec.write(upload, out);
             case Reply.OfLocking locking -> LockingCodec.write(locking, out);
+            case Reply.NodeFaultList list -> FaultCodec.write(list, out);
             case AuditList list -> writeAudit(list, out.u8(23));
         }
         return out.toBytes();
@@ -235,9 +237,11 @@ final class ReplyCodec {
                         Configuration.read(in), in.bool() ? Optional.of(Configuration.read(in)) : Optional.empty());
             case 28 -> new ActForList(Lists.read(in, Query.PAGE_MAX, ReplyCodec::readActFor), PrincipalId.read(in));
             case 29 -> new EvidenceFound(in.bool() ? Optional.of(Evidence.read(in)) : Optional.empty());
+            case 90, 91, 92, 93 -> EventCodec.readReply(type, in);
             case 50, 51, 52 -> AccessKeyCodec.readReply(type, in);
             case 60, 61, 62 -> BucketCodec.readReply(type, in);
             case 70, 71, 72 -> LockingCodec.readReply(type, in);
+            case 80 -> FaultCodec.readReply(in);
             default -> UploadCodec.readReply(type, in);
         };
     }

@@ -159,6 +159,10 @@ final class SessionTable {
     }
 
     /** All open sessions of a principal, by number. */
+    boolean hasOpen(PrincipalId principal) {
+        return tables.open.first(new OwnedKey(principal, 0), lastOf(principal)).isPresent();
+    }
+
     List<Session> openOf(PrincipalId principal) {
         List<Session> sessions = new ArrayList<>();
         for (Table.Entry<OwnedKey, Boolean> open : tables.open.range(new OwnedKey(principal, 0), lastOf(principal))) {

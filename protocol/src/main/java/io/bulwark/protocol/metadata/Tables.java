@@ -75,9 +75,13 @@ import java.util.TreeMap;
  * 45 forget     served time (8), upload (8)            -
  * 51 nulls      bucket, 0, key, 0                      number of the null version, if a newer version is above it
  * 52 documents  bucket, 0, name                        number, owner, content
+ * 53 eventLogs  bucket                                 counts, who delivers until when
+ * 54 events     bucket, 0, position (8)                event
+ * 55 webhooks   name                                   webhook
  * 61 accessKeys id                                     access key, and its secret for each reader
  * 62 keysOf     person (5), id                         -
  * 63 gateways   0 (4)                                  gateways, if any were named
+ * 64 endedKeys  id                                     -
  * 70 locks      bucket, 0, inverted prefix, 0xFF       owner and session of the holder
  * 71 holders    owner (5), session (8)                 lock, key, subtrees, stage of the round
  * 72 logGrants  owner, session                         ids and room that the log may draw
@@ -91,6 +95,10 @@ import java.util.TreeMap;
  * 80 markDues   served time (8), key as of 70          -
  * 81 pauses     volume (4), principal (5)              until when no lock is given
  * 82 arrivals   number of arrival (8)                  inode or pending upload, volume
+ * 90 suspicions node (4), kind (1), reporter (4)       score and counts
+ * 91 suspicionsOf  reporter (5), node and kind (8)     key of 90
+ * 92 nodeFaults node (4)                               who names it, progress of its removal
+ * 93 faultPolicy  0 (4)                                policy, if one was set
  * </pre>
  *
  * An interval's key has its end, so that the interval around or after a number is the first one from that number on.
@@ -168,9 +176,13 @@ final class Tables {
     final Table<TimedUpload, Boolean> completionDues;
     final Table<NullKey, Long> nulls;
     final Table<DocumentKey, BucketDocuments.Document> documents;
+    final Table<String, BucketEvents.Log> eventLogsByName;
+    final Table<EventKey, ObjectEvent> events;
+    final Table<String, Webhook> webhooks;
     final Table<String, AccessKeys.Entry> accessKeys;
     final Table<PersonsKey, Boolean> accessKeysOf;
     final Table<Integer, Gateways> gateways;
+    final Table<String, Boolean> endedKeys;
     final Table<SubtreeKey, OwnedKey> locks;
     final Table<OwnedKey, Grant> logGrants;
     final Table<TimedSession, Boolean> rounds;
@@ -183,12 +195,17 @@ final class Tables {
     final Table<DueSubtree, Boolean> markDues;
     final Table<Pause, Long> pauses;
     final Table<Long, Arrival> arrivals;
+    final Table<SuspicionKey, Suspicion> suspicions;
+    final Table<OwnedKey, SuspicionKey> suspicionsOf;
+    final Table<Integer, NodeFault> nodeFaults;
+    final Table<Integer, FaultPolicy> faultPolicy;
 
     final RecordCache<PrincipalId, Account> accounts;
     final RecordCache<Integer, Volumes.Usage> usages;
     final RecordCache<OwnedKey, Session> sessions;
     final RecordCache<String, Bucket> buckets;
     final RecordCache<OwnedKey, Holder> holders;
+    final RecordCache<String, BucketEvents.Log> eventLogs;
     final Weight weight;
     private final Supply ordered = new OrderedSupply(this);
     private Supply supply = ordered;
@@ -215,6 +232,22 @@ final class Tables {
         @Override
         public int compareTo(OwnedKey other) {
             return ORDER.compare(this, other);
+        }
+    }
+
+    /** Misbehaviour of a node, as one of its peers counts it. */
+    record SuspicionKey(int node, FaultKind kind, int reporter) {
+        private static final FieldFormat<SuspicionKey> FORM = new FieldFormat<>(
+                (key, out) -> {
+                    key.kind.write(out.i32(key.node));
+                    out.i32(key.reporter);
+                },
+                in -> new SuspicionKey(
+                        in.i32(0, Integer.MAX_VALUE), FaultKind.read(in), in.i32(0, Integer.MAX_VALUE)));
+
+        /** Returns a key before all others about a node. */
+        static SuspicionKey firstOf(int node) {
+            return new SuspicionKey(node, FaultKind.WRONG, 0);
         }
     }
 
@@ -432,6 +465,12 @@ final class Tables {
                 in -> new DocumentKey(Names.text(readUntilZero(in)), readName(in)));
     }
 
+    record EventKey(String bucket, long position) {
+        private static final FieldFormat<EventKey> FORM = new FieldFormat<>(
+                (key, out) -> out.raw(Names.utf8(key.bucket)).u8(0).i64(key.position),
+                in -> new EventKey(Names.text(readUntilZero(in)), in.nonNegative64()));
+    }
+
     Tables(KeyValueState state, long weightMax) {
         this.state = state;
         weight = new Weight(this, weightMax);
@@ -485,9 +524,15 @@ final class Tables {
         completionDues = table(45, TimedUpload.FORM, FieldFormat.NOTHING);
         nulls = table(51, NullKey.FORM, FieldFormat.LONG_NUMBER);
         documents = table(52, DocumentKey.FORM, DOCUMENT);
+        eventLogsByName =
+                table(53, BUCKET_NAME, new FieldFormat<>(BucketEvents.Log::write, BucketEvents.Log::read));
+        eventLogs = new RecordCache<>(eventLogsByName);
+        events = table(54, EventKey.FORM, new FieldFormat<>(ObjectEvent::write, ObjectEvent::read));
+        webhooks = table(55, BUCKET_NAME, new FieldFormat<>(Webhook::write, Webhook::read));
         accessKeys = table(61, KEY_ID, new FieldFormat<>(AccessKeys.Entry::write, AccessKeys.Entry::read));
         accessKeysOf = table(62, PersonsKey.FORM, FieldFormat.NOTHING);
         gateways = table(63, FieldFormat.NUMBER, new FieldFormat<>(Gateways::write, Gateways::read));
+        endedKeys = table(64, KEY_ID, FieldFormat.NOTHING);
         locks = table(70, SubtreeKey.FORM, OwnedKey.FORM);
         holders = new RecordCache<>(table(71, OwnedKey.FORM, new FieldFormat<>(Holder::write, Holder::read)));
         logGrants = table(72, OwnedKey.FORM, new FieldFormat<>(Grant::write, Grant::read));
@@ -501,6 +546,10 @@ final class Tables {
         markDues = table(80, DueSubtree.FORM, FieldFormat.NOTHING);
         pauses = table(81, Pause.FORM, FieldFormat.LONG_NUMBER);
         arrivals = table(82, FieldFormat.LONG_NUMBER, Arrival.FORM);
+        suspicions = table(90, SuspicionKey.FORM, new FieldFormat<>(Suspicion::write, Suspicion::read));
+        suspicionsOf = table(91, OwnedKey.FORM, SuspicionKey.FORM);
+        nodeFaults = table(92, FieldFormat.NUMBER, new FieldFormat<>(NodeFault::write, NodeFault::read));
+        faultPolicy = table(93, FieldFormat.NUMBER, new FieldFormat<>(FaultPolicy::write, FaultPolicy::read));
     }
 
     /** Returns what the present command draws from. */
@@ -532,6 +581,7 @@ final class Tables {
         sessions.begin();
         buckets.begin();
         holders.begin();
+        eventLogs.begin();
     }
 
     /** Ends a command: what it has changed is in the state. */
@@ -542,6 +592,7 @@ final class Tables {
         sessions.end();
         buckets.end();
         holders.end();
+        eventLogs.end();
     }
 
     Totals totals() {

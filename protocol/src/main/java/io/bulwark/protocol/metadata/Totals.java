@@ -7,6 +7,8 @@ import io.bulwark.protocol.wire.WireWriter;
 
 /** Values of which the state has only one: times, last numbers given, and counts that follow from the rest. */
 final class Totals {
+    static final long NEVER = Long.MAX_VALUE;
+
     long commands;
     long agreedMillis;
     /** The steps of agreed time, none counted as more than a few seconds. */
@@ -32,6 +34,9 @@ final class Totals {
     /** Part of the room for weight that logs may draw. */
     long weightEscrow;
 
+    /** Position of the last event of all logs; none is reused. */
+    long lastEvent;
+
     int openSessions;
     int inodes;
     int buckets;
@@ -43,12 +48,15 @@ final class Totals {
     int holders;
     int marks;
 
+    /** Agreed time at which removals of faulty nodes go on. */
+    long faultsDueMillis = NEVER;
+
     void write(WireWriter out) {
         out.i64(commands).i64(agreedMillis).i64(servedMillis).raw(historyDigest);
         out.i32(lastVolume).i64(mapVersion).i64(sequence).i64(lastInode).i64(lastVersion);
         out.i64(lastReport).i64(lastEvidence).i64(weight);
         out.i32(openSessions).i32(inodes).i32(buckets).i32(uploads).i64(visible);
-        out.i64(lastArrival).i64(weightEscrow).i32(locks).i32(holders).i32(marks);
+        out.i64(lastArrival).i64(lastEvent).i64(weightEscrow).i32(locks).i32(holders).i32(marks).i64(faultsDueMillis);
     }
 
     static Totals read(WireReader in) {
@@ -72,10 +80,12 @@ final class Totals {
         totals.uploads = in.i32(0, Integer.MAX_VALUE);
         totals.visible = in.nonNegative64();
         totals.lastArrival = in.nonNegative64();
+        totals.lastEvent = in.nonNegative64();
         totals.weightEscrow = in.nonNegative64();
         totals.locks = in.i32(0, Integer.MAX_VALUE);
         totals.holders = in.i32(0, Integer.MAX_VALUE);
         totals.marks = in.i32(0, Integer.MAX_VALUE);
+        totals.faultsDueMillis = in.nonNegative64();
         return totals;
     }
 }

@@ -52,12 +52,16 @@ final class Touches {
             case Command.RemoveNode ignored -> List.of();
             case Command.SetRelease ignored -> List.of();
             case Command.OfAccessKey ignored -> List.of();
+            // No reply to a change depends on the event log of its bucket.
+            case Command.OfEvents ignored -> List.of();
             // No group of a volume with locks has an announced change that they could open.
             case Command.SealEpoch ignored -> List.of();
             case Command.ConfirmEpoch ignored -> List.of();
             // These change the lock table themselves.
             case Command.OfLocking ignored -> List.of();
             case Command.ReportEvidence ignored -> List.of();
+            // Only a removal touches volumes, see NodeRemovals.
+            case Command.OfNodeFault ignored -> List.of();
             // Only the report that suspends touches its client, see Suspensions.
             case Command.ReportPoison ignored -> List.of();
         };
@@ -116,11 +120,14 @@ final class Touches {
             case Query.ListBuckets ignored -> List.of();
             case Query.ListEvidence ignored -> List.of();
             case Query.FindEvidence ignored -> List.of();
+            case Query.ListNodeFaults ignored -> List.of();
             case Query.ListPrincipals ignored -> List.of();
             case Query.CountWriters ignored -> List.of();
             case Query.ListGrants ignored -> List.of();
             case Query.ListActFor ignored -> List.of();
             case Query.OfAccessKey ignored -> List.of();
+            // Events that logs hold appear when these are closed.
+            case Query.OfEvents ignored -> List.of();
             case Query.ListReleases ignored -> List.of();
             case Query.ListAudit ignored -> List.of();
             case Query.ListSuspensions ignored -> List.of();

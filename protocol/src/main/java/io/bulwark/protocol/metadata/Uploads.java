@@ -3,6 +3,7 @@ package io.bulwark.protocol.metadata;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Compositions.SliceSequence;
+import io.bulwark.protocol.metadata.Bucket.Link;
 import io.bulwark.protocol.metadata.Tables.PartKey;
 import io.bulwark.protocol.metadata.Tables.TimedUpload;
 import io.bulwark.protocol.metadata.Tables.UploadKey;
@@ -161,7 +162,7 @@ final class Uploads {
         namespace.checkQuota(bucket, key, content.length());
         VersionState state = Namespace.newState(bucket, compose.attributes(), compose.lock(), now);
         Inode inode = composed(bucket, content, by, now);
-        return namespace.link(bucket, key, inode.id(), state, by, now);
+        return namespace.link(bucket, key, new Link(inode.id(), now, by, state), ObjectEvent.Kind.COPY);
     }
 
     Reply.UploadBegun begin(Command.BeginUpload begin, PrincipalId by, long now) {
@@ -226,7 +227,8 @@ final class Uploads {
         }
         links.forEach((inode, change) -> repeat(change, () -> inodes.link(inode)));
         Inode inode = whole.orElseGet(() -> inodes.compose(found.bucket.volume, content, by, now));
-        Reply.ObjectStored reply = namespace.link(found.bucket, key, inode.id(), state, by, now);
+        Link link = new Link(inode.id(), now, by, state);
+        Reply.ObjectStored reply = namespace.link(found.bucket, key, link, ObjectEvent.Kind.COMPLETE_UPLOAD);
         links.forEach((sliced, change) -> repeat(-change, () -> inodes.unlink(sliced)));
         remove(found, new HashSet<>(complete.parts().numbers()));
         tables.completions.put(name.id(), new Completion(by, digest, reply.encoded()));

@@ -119,6 +119,10 @@ final class Volumes {
                 .orElseThrow(() -> new CommandRefusal(MetadataError.NO_SUCH_VOLUME, "volume " + id));
     }
 
+    Optional<Volume> find(int id) {
+        return tables.volumes.get(id).map(this::volume);
+    }
+
     Entry byName(String name) {
         checkName(name);
         return named(name).map(this::entry).orElseThrow(() -> new CommandRefusal(MetadataError.NO_SUCH_VOLUME, name));

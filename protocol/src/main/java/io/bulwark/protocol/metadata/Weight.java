@@ -129,6 +129,7 @@ final class Weight {
             case Command.ChangeReplicas ignored -> true;
             case Command.SetGrant ignored -> true;
             case Command.SetAccessKey ignored -> true;
+            case Command.SetWebhook ignored -> true;
             case Command.PutDocument ignored -> true;
             case Command.SetTags ignored -> true;
             case Command.Lock ignored -> true;
@@ -143,6 +144,7 @@ final class Weight {
             case Command.AbortUpload ignored -> false;
             case Command.ReportEvidence ignored -> false;
             case Command.ReportPoison ignored -> false;
+            case Command.OfNodeFault ignored -> false;
             case Command.LiftSuspension ignored -> false;
             case Command.ChangeHolder ignored -> false;
             case Command.AbortChange ignored -> false;
@@ -152,6 +154,8 @@ final class Weight {
             case Command.RemoveNode ignored -> false;
             case Command.RevokePrincipal ignored -> false;
             case Command.RemoveAccessKey ignored -> false;
+            case Command.RemoveWebhook ignored -> false;
+            case Command.ClaimEvents ignored -> false;
             case Command.SetGateways ignored -> false;
             case Command.UpdateBucket ignored -> false;
             case Command.RemoveDocument ignored -> false;

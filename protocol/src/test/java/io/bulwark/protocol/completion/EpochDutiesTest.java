@@ -58,7 +58,8 @@ class EpochDutiesTest {
     private long now = 100_000;
 
     private static NodeCompletion completion() {
-        return new NodeCompletion(0, PACE, WorkThrottle.NEVER, WorkThrottle.NEVER, RebuildRate.of(1 << 30));
+        return new NodeCompletion(
+                0, PACE, WorkThrottle.NEVER, WorkThrottle.NEVER, WorkThrottle.NEVER, RebuildRate.of(1 << 30));
     }
 
     private Volume volume() {

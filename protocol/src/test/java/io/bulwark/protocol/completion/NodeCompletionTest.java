@@ -63,7 +63,12 @@ class NodeCompletionTest {
 
     private static NodeCompletion completion() {
         return new NodeCompletion(
-                0, PACE, WorkThrottle.NEVER, WorkThrottle.perSecond(100_000), RebuildRate.of(1 << 30));
+                0,
+                PACE,
+                WorkThrottle.NEVER,
+                WorkThrottle.perSecond(100_000),
+                WorkThrottle.NEVER,
+                RebuildRate.of(1 << 30));
     }
 
     private static Volume volume(long epoch, List<Integer> holders) {
@@ -210,7 +215,8 @@ class NodeCompletionTest {
     @Test
     void afterAStartComparingIsFasterThanFollowing() {
         CompletionPace slow = new CompletionPace(1_000, 4, 10, 5_000);
-        completion = new NodeCompletion(0, slow, WorkThrottle.NEVER, WorkThrottle.NEVER, RebuildRate.of(1 << 30));
+        completion = new NodeCompletion(
+                0, slow, WorkThrottle.NEVER, WorkThrottle.NEVER, WorkThrottle.NEVER, RebuildRate.of(1 << 30));
         references.add(object(3, 200));
         tick(0);
         assertThat(checked).hasSize(200);
@@ -388,7 +394,12 @@ class NodeCompletionTest {
     @Test
     void whatIsReferencedIsReadAgainByScrubbing() {
         completion = new NodeCompletion(
-                0, PACE, WorkThrottle.perSecond(100_000), WorkThrottle.NEVER, RebuildRate.of(1 << 30));
+                0,
+                PACE,
+                WorkThrottle.perSecond(100_000),
+                WorkThrottle.NEVER,
+                WorkThrottle.NEVER,
+                RebuildRate.of(1 << 30));
         references.add(object(3, 1));
         references.add(object(4, 1));
         references.add(object(5, 1));

@@ -68,7 +68,7 @@ class RebuildRateTest {
     private NodeCompletion life(WorkThrottle scrubbing) {
         repairs.clear();
         CompletionPace pace = new CompletionPace(1_000, AT_ONCE, 100_000, 5_000);
-        return new NodeCompletion(0, pace, scrubbing, WorkThrottle.NEVER, RebuildRate.of(RATE));
+        return new NodeCompletion(0, pace, scrubbing, WorkThrottle.NEVER, WorkThrottle.NEVER, RebuildRate.of(RATE));
     }
 
     private void refer(int objects, int bytes) {
@@ -193,7 +193,8 @@ class RebuildRateTest {
         refer(1_000, small);
         RebuildRate counted = RebuildRate.of(100L * small / M);
         CompletionPace pace = new CompletionPace(1_000, AT_ONCE, 100_000, 5_000);
-        NodeCompletion completion = new NodeCompletion(0, pace, WorkThrottle.NEVER, WorkThrottle.NEVER, counted);
+        NodeCompletion completion =
+                new NodeCompletion(0, pace, WorkThrottle.NEVER, WorkThrottle.NEVER, WorkThrottle.NEVER, counted);
         for (long end = now + 12_000; now < end; ) {
             now += TICK_MILLIS;
             while (!repairs.isEmpty()) {

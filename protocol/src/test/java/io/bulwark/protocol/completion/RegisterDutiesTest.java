@@ -60,7 +60,7 @@ class RegisterDutiesTest {
 
     private static NodeCompletion rebuilding(long bytesPerSecond) {
         RebuildRate rebuild = RebuildRate.of(bytesPerSecond);
-        return new NodeCompletion(0, PACE, WorkThrottle.NEVER, WorkThrottle.NEVER, rebuild);
+        return new NodeCompletion(0, PACE, WorkThrottle.NEVER, WorkThrottle.NEVER, WorkThrottle.NEVER, rebuild);
     }
 
     private Volume volume() {

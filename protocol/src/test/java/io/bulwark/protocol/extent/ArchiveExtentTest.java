@@ -7,6 +7,7 @@ import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.extent.ExtentMessage.Acknowledged;
 import io.bulwark.protocol.extent.ExtentMessage.Answer;
 import io.bulwark.protocol.extent.ExtentMessage.Found;
@@ -68,9 +69,16 @@ class ArchiveExtentTest {
         return asked;
     }
 
+    private static List<Integer> stored(List<Effect> effects) {
+        return effects.stream()
+                .filter(effect -> effect instanceof Effect.Send send && send.message() instanceof Store)
+                .map(effect -> ((Store) ((Effect.Send) effect).message()).slot())
+                .toList();
+    }
+
     private ExtentWrite started() {
         ExtentWrite write = new ExtentWrite(VOLUME, BLOCK, Bytes.of(new byte[1000]), ExtentTiming.standard());
-        assertThat(write.start(0)).hasSize(10).allMatch(effect -> ((Effect.Send) effect).message() instanceof Store);
+        assertThat(stored(write.start(0))).as("as many as complete it").containsExactly(0, 1, 2, 3, 4, 5, 6, 7);
         return write;
     }
 
@@ -83,7 +91,22 @@ class ArchiveExtentTest {
         }
         assertThat(write.outcome())
                 .contains(new WriteOutcome.Complete(ENCODED.checksum().pin(), 1));
-        assertThat(write.isFinished()).as("goes on with the slow ones").isFalse();
+        assertThat(write.isFinished()).as("the nodes disseminate the rest").isTrue();
+    }
+
+    @Test
+    void aWriteAsksAnotherSlotForOneThatRefusesOrIsSilent() {
+        ExtentWrite write = started();
+        assertThat(stored(write.onMessage(1, PrincipalId.node(3), new NotStored(BLOCK, 1, StoreRefusal.NO_SPACE))))
+                .containsExactly(8);
+        for (int slot : new int[] {0, 1, 2, 4, 5, 6, 8}) {
+            assertThat(write.onMessage(1, PrincipalId.node(slot), new Acknowledged(BLOCK, 1)))
+                    .isEmpty();
+        }
+        assertThat(stored(write.onTick(61))).as("it may only be slow").isEmpty();
+        assertThat(stored(write.onTick(63))).containsExactly(9);
+        write.onMessage(64, PrincipalId.node(9), new Acknowledged(BLOCK, 1));
+        assertThat(write.outcome()).containsInstanceOf(WriteOutcome.Complete.class);
     }
 
     @Test
@@ -91,7 +114,7 @@ class ArchiveExtentTest {
         ExtentWrite write = started();
         for (int slot = 0; slot < 3; slot++) {
             assertThat(write.outcome()).isEmpty();
-            write.onMessage(1, PrincipalId.node(slot), new NotStored(BLOCK, 1, StoreRefusal.NO_SPACE));
+            var unused = write.onMessage(1, PrincipalId.node(slot), new NotStored(BLOCK, 1, StoreRefusal.NO_SPACE));
         }
         assertThat(write.outcome()).containsInstanceOf(WriteOutcome.NoSpace.class);
     }
@@ -118,6 +141,89 @@ class ArchiveExtentTest {
         found(7);
         found(8);
         assertThat(read.outcome()).contains(new ReadOutcome.Whole(CONTENT));
+    }
+
+    @Test
+    void aSilentSlotIsReplacedAfterTheLatencyOfTheOthers() {
+        read.start(0);
+        found(0);
+        for (int slot = 2; slot < 10; slot++) {
+            answer(slot, new Holds(BLOCK, 1));
+        }
+        assertThat(asked(read.onTick(61), true)).isEmpty();
+        List<Effect> effects = read.onTick(63);
+        assertThat(asked(effects, true)).as("one, and no more").containsExactly(2);
+        assertThat(effects).as("it is not called slow yet").noneMatch(Effect.Evidence.class::isInstance);
+        assertThat(found(2))
+                .anyMatch(effect -> effect instanceof Effect.Evidence seen
+                        && seen.verdict() == Verdict.SLOW
+                        && seen.about().equals(PrincipalId.node(1)));
+        assertThat(read.outcome()).contains(new ReadOutcome.Whole(CONTENT));
+    }
+
+    @Test
+    void noSlotIsReplacedBeforeAnyFragmentCame() {
+        read.start(0);
+        for (int slot = 2; slot < 10; slot++) {
+            answer(slot, new Holds(BLOCK, 1));
+        }
+        assertThat(asked(read.onTick(400), true)).isEmpty();
+    }
+
+    @Test
+    void ofADeliveredExtentMFragmentsAreEnough() {
+        read.start(0);
+        for (int slot = 0; slot < 2; slot++) {
+            assertThat(read.outcome()).isEmpty();
+            Bytes fragment = ENCODED.fragments().get(slot);
+            answer(slot, new Found(BLOCK, 1, ENCODED.checksum(), fragment, true, Delivery.DELIVERED));
+        }
+        assertThat(read.outcome()).contains(new ReadOutcome.Whole(CONTENT));
+    }
+
+    @Test
+    void oneLiarDeliversNothing() {
+        read.start(0);
+        answer(9, new Holds(BLOCK, 1, Delivery.DELIVERED));
+        found(0);
+        found(1);
+        assertThat(read.outcome()).as("three hold it").contains(new ReadOutcome.Whole(CONTENT));
+        ExtentRead other = new ExtentRead(VOLUME, BLOCK, ENCODED.checksum().pin(), Set.of(), ExtentTiming.standard());
+        other.start(0);
+        for (int slot = 0; slot < 2; slot++) {
+            Delivery said = slot == 0 ? Delivery.DELIVERED : Delivery.READY;
+            Bytes fragment = ENCODED.fragments().get(slot);
+            other.onMessage(1, PrincipalId.node(slot), new Found(BLOCK, 1, ENCODED.checksum(), fragment, true, said));
+        }
+        assertThat(other.outcome()).as("two of three holders").isEmpty();
+    }
+
+    @Test
+    void disseminationHandsTheirFragmentsToAllThatLackThem() {
+        ExtentRepair repair =
+                new ExtentRepair(VOLUME, BLOCK, 9, ENCODED.checksum().pin(), true, ExtentTiming.standard());
+        repair.disseminate();
+        assertThat(repair.start(0)).as("all others are asked").hasSize(9);
+        for (int slot = 0; slot < 7; slot++) {
+            Bytes fragment = ENCODED.fragments().get(slot);
+            Answer answer = slot < 2 ? new Found(BLOCK, 1, ENCODED.checksum(), fragment, true) : new Holds(BLOCK, 1);
+            repair.onMessage(1, PrincipalId.node(slot), answer);
+        }
+        assertThat(repair.outcome()).as("others may lack it").isEmpty();
+        List<Effect> effects = repair.onMessage(1, PrincipalId.node(7), new NotFound(BLOCK, 1, ReadRefusal.NONE));
+        assertThat(effects)
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        Effect.Send.class,
+                        send -> assertThat(send.message())
+                                .isEqualTo(new Supply(
+                                        BLOCK, 1, 7, ENCODED.fragments().get(7), ENCODED.checksum())));
+        repair.onMessage(1, PrincipalId.node(7), new Acknowledged(BLOCK, 1));
+        assertThat(repair.outcome()).as("slot 8 is silent").isEmpty();
+        repair.onTick(2_001);
+        assertThat(repair.outcome())
+                .contains(new RepairOutcome.Rebuilt(
+                        ENCODED.checksum(), ENCODED.fragments().get(9)));
     }
 
     @Test

@@ -128,7 +128,7 @@ class FragmentSurveyTest {
         answer(survey, 2, new NotFound(BLOCK, 1, ReadRefusal.NOT_REPAIRED));
         answer(survey, 3, new NotFound(BLOCK, 1, ReadRefusal.NOT_PERMITTED));
         assertThat(survey.outcome().orElseThrow().version()).isEqualTo(Version.TOO_FEW_FRAGMENTS);
-        assertThat(states(survey)).containsExactly(State.UNCHECKED, State.DAMAGED, State.MISSING, State.REFUSED);
+        assertThat(states(survey)).containsExactly(State.UNCHECKED, State.DAMAGED, State.EXCUSED, State.REFUSED);
     }
 
     @Test

@@ -78,8 +78,7 @@ class HolderOperationTest {
         effects.addAll(operation.start(NOW));
         assertThat(operation.outcome()).isEmpty();
         answer();
-        assertThat(results)
-                .containsExactly(new Result.NotTaken(), new Result.Answered(1, CounterState.number(1)));
+        assertThat(results).containsExactly(new Result.NotTaken(), new Result.Answered(1, CounterState.number(1)));
         assertThat(operation.outcome()).contains(HolderEffect.Reason.STOPPED);
     }
 

@@ -186,6 +186,23 @@ class AccessKeyTest {
         assertThat(list(PERSON, PERSON, "", 10).entries()).isEmpty();
     }
 
+    @PlantedBug(
+            in = AccessKeys.class,
+            rule = "the id of an ended access key is never given again",
+            replace = "!tables.endedKeys.contains(key.id()),",
+            with = "true,")
+    @Test
+    void idOfAnEndedKeyIsNeverGivenAgain() {
+        String other = ID + "A";
+        alice.done(set(key(ID, PERSON, 0), DOOR));
+        alice.done(set(key(other, OTHER, 0), DOOR));
+        alice.done(new Command.RemoveAccessKey(ID));
+        alice.done(new Command.RevokePrincipal(OTHER));
+        for (String ended : List.of(ID, other)) {
+            alice.refused(MetadataError.BAD_ARGUMENT, set(key(ended, PERSON, 0), DOOR));
+        }
+    }
+
     @Test
     void administratorAtADoorSetsKeysAndGetsNoSecret() {
         alice.done(new Command.SetGrant(OTHER, new Scope.All(), Rights.ALL));
@@ -242,9 +259,11 @@ class AccessKeyTest {
         Set<PrincipalId> acting = new HashSet<>();
         List<PrincipalId> persons = List.of(PERSON, OTHER);
         int found = 0;
+        int[] ended = new int[8];
         for (int step = 0; step < 400; step++) {
-            String id = ID + (char) ('A' + random.nextInt(8));
-            PrincipalId person = persons.get(id.charAt(id.length() - 1) % 2);
+            int number = random.nextInt(8);
+            String id = ID + (char) ('A' + number) + ended[number];
+            PrincipalId person = persons.get(number % 2);
             switch (random.nextInt(5)) {
                 case 0, 1 -> {
                     AccessKey key = key(id, person, random.nextBoolean() ? 0 : rig.nowMillis + random.nextInt(90_000));
@@ -256,6 +275,7 @@ class AccessKeyTest {
                     boolean there = model.remove(id) != null;
                     Reply reply = alice.run(new Command.RemoveAccessKey(id));
                     assertThat(reply instanceof Reply.Done).isEqualTo(there);
+                    ended[number] += there ? 1 : 0;
                 }
                 case 3 -> {
                     boolean acts = random.nextBoolean();

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.MetadataFixture.User;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -54,6 +55,24 @@ class BucketSettingsTest {
         alice.done(new Command.RemoveDocument("films", "cors", Condition.IF_PRESENT));
         assertThat(number("cors")).isZero();
         alice.done(new Command.RemoveDocument("films", "cors", Condition.NONE));
+    }
+
+    @PlantedBug(
+            in = Permissions.class,
+            rule = "a door reads documents only in buckets of whom it acts for",
+            replace = "actsForCreator(by, find.bucket())",
+            with = "true")
+    @Test
+    void doorReadsTheDocumentsOfThePersonsForWhomItActs() {
+        alice.run(put("cors", Condition.NONE));
+        alice.done(new Command.AddPrincipal(WRITER, Samples.KEY));
+        Query find = new Query.FindDocument("films", "cors");
+        assertFailed(rig.ask(WRITER, find), MetadataError.NOT_AUTHORISED);
+        alice.done(new Command.SetActFor(WRITER, ALICE, new Rights(true, false, false)));
+        assertThat(((Reply.DocumentFound) rig.ask(WRITER, find)).content()).isEqualTo(content(9));
+        assertFailed(rig.ask(WRITER, new Query.ListDocuments("films")), MetadataError.NOT_AUTHORISED);
+        alice.done(new Command.SetActFor(WRITER, ALICE, new Rights(false, true, false)));
+        assertFailed(rig.ask(WRITER, find), MetadataError.NOT_AUTHORISED);
     }
 
     @Test

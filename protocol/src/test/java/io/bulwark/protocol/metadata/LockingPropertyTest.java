@@ -90,6 +90,9 @@ class LockingPropertyTest {
             admin.done(new Command.SetActFor(BOB, READER, new Rights(true, true, false)));
             admin.done(new Command.SetGrant(READER, new Scope.OfBucket("films"), Rights.ALL));
         }
+        for (String bucket : BUCKETS) {
+            admin.run(new Command.PutDocument(bucket, BucketEvents.RULES, Condition.NONE, Bytes.EMPTY));
+        }
         for (int i = 0; i < 30; i++) {
             ordered(random.nextInt(6), anyKey());
         }

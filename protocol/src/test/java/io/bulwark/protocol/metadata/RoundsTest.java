@@ -160,8 +160,12 @@ class RoundsTest {
         long weight = rig.machine.weight().bytes();
         Bytes once = new Submission.Fetch(List.of(new Submission.Fetched(log.id, log.head(0)))).encoded();
         Bytes head = once.slice(3, once.length() - 3);
-        Bytes twice =
-                new WireWriter().raw(once.slice(0, 1)).u16(2).raw(head).raw(head).toBytes();
+        Bytes twice = new WireWriter()
+                .raw(once.slice(0, 1))
+                .u16(2)
+                .raw(head)
+                .raw(head)
+                .toBytes();
         assertFailed(
                 Reply.decode(rig.machine.execute(PrincipalId.replica(3), twice, rig.nowMillis)),
                 MetadataError.MALFORMED);

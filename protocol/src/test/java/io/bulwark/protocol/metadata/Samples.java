@@ -77,6 +77,10 @@ final class Samples {
     }
 
     private static final PrincipalId PERSON = PrincipalId.client(8);
+    private static final Webhook WEBHOOK =
+            new Webhook("thumbnails", "https://hooks.example/events", "BWKSAMPLE23456789012");
+    private static final ObjectEvent EVENT = new ObjectEvent(
+            ObjectEvent.Kind.COMPLETE_UPLOAD, "a/\u00fc", 9, true, 1_000_005, "a9", PERSON, 1_700_000_000_000L);
     private static final Gateways GATEWAYS = new Gateways(List.of(OWNER), PrincipalId.client(0), PERSON);
     private static final AccessKey ACCESS_KEY = new AccessKey(
             "BWKSAMPLE23456789012",
@@ -133,6 +137,13 @@ final class Samples {
         all.put("change-replicas", new Command.ChangeReplicas(1, List.of(PrincipalId.replica(2)), List.of(MEMBER)));
         all.put("report-poison", new Command.ReportPoison(OWNER, BLOCK, 2, "poisonous"));
         all.put("lift-suspension", new Command.LiftSuspension(OWNER));
+        all.put(
+                "report-peers",
+                new Command.ReportPeers(List.of(
+                        new PeerObservation(3, FaultKind.SILENT, 1, 2, 8, 7),
+                        new PeerObservation(4, FaultKind.STALE, 1, 0, 1000, 0))));
+        all.put("set-fault-policy", new Command.SetFaultPolicy(new FaultPolicy(true, 30, 2)));
+        all.put("forgive-node", new Command.ForgiveNode(3));
         all.put("change-holder", new Command.ChangeHolder("main", 3, 5, 1, 7));
         all.put("abort-change", new Command.AbortChange("main", 3, 5));
         all.put("change-policy", new Command.ChangePolicy("main", 2));
@@ -201,6 +212,9 @@ final class Samples {
                         ACCESS_KEY, List.of(new SealedSecret(OWNER, MetadataFixture.filled(139, 0x5E)))));
         all.put("remove-access-key", new Command.RemoveAccessKey("BWKSAMPLE23456789012"));
         all.put("set-gateways", new Command.SetGateways(GATEWAYS));
+        all.put("set-webhook", new Command.SetWebhook(WEBHOOK));
+        all.put("remove-webhook", new Command.RemoveWebhook("thumbnails"));
+        all.put("claim-events", new Command.ClaimEvents("films", 7_000_000_000_001L, 41));
         return all;
     }
 
@@ -281,6 +295,9 @@ final class Samples {
         Bytes content = MetadataFixture.filled(5, 0xD0);
         all.put("put-document", new Command.PutDocument("films", "cors", Condition.ifVersion(9), content));
         all.put("remove-document", new Command.RemoveDocument("films", "cors", Condition.NONE));
+        all.put(
+                "replace-tags",
+                new Command.SetTags("films", "a", 3, attributes().tags(), Optional.of(new TreeMap<>(Map.of("a", "b")))));
         all.put("set-tags", new Command.SetTags("films", "a", 3, attributes().tags()));
         Retention retention = new Retention(Retention.Mode.GOVERNANCE, 1_800_000_000_000L);
         all.put("set-retention", new Command.SetRetention("films", "a", 3, retention, true));
@@ -313,6 +330,7 @@ final class Samples {
         all.put("list-audit", new Query.ListAudit(4, 10));
         all.put("get-genesis", new Query.GetGenesis());
         all.put("list-suspensions", new Query.ListSuspensions(OWNER, 10));
+        all.put("list-node-faults", new Query.ListNodeFaults());
         all.put("count-writers", new Query.CountWriters());
         all.put("list-act-for", new Query.ListActFor(OWNER, PERSON, 10));
         all.put("find-slices", new Query.FindSlices("films", "a", 3, 100, 10));
@@ -320,6 +338,9 @@ final class Samples {
         all.put("list-uploads", new Query.ListUploads("films", "a", "ab", 17, 10));
         all.put("list-parts", new Query.ListParts(UPLOAD, 4, 10));
         all.put("find-access-key", new Query.FindAccessKey("BWKSAMPLE23456789012"));
+        all.put("list-webhooks", new Query.ListWebhooks());
+        all.put("list-events", new Query.ListEvents("films", 41, 10));
+        all.put("list-event-logs", new Query.ListEventLogs("films", 10));
         all.put("list-access-keys", new Query.ListAccessKeys(PERSON, "BWKSAMPLE23456789012", 10));
         all.put("list-gateways", new Query.ListGateways());
         all.put("list-locks", new Query.ListLocks(Optional.of(new Subtree("films", "a/")), 10));
@@ -501,6 +522,13 @@ final class Samples {
         all.put(
                 "access-key-list",
                 new Reply.AccessKeyList(List.of(new Reply.AccessKeyEntry(ACCESS_KEY, List.of(OWNER))), "BWKSAMPLE"));
+        all.put("webhook-list", new Reply.WebhookList(List.of(WEBHOOK)));
+        all.put("events-claimed", new Reply.EventsClaimed(true, 3, 1));
+        all.put("event-list", new Reply.EventList(List.of(new Reply.EventEntry(42, EVENT))));
+        all.put(
+                "event-log-list",
+                new Reply.EventLogList(
+                        List.of(new Reply.EventLogEntry("films", PERSON, 3, 300, 1, 1_700_000_000_000L, 7)), "films"));
         all.put("gateway-list", new Reply.GatewayList(GATEWAYS));
         all.put(
                 "genesis-told",
@@ -541,6 +569,17 @@ final class Samples {
                 "suspension-list",
                 new Reply.SuspensionList(
                         List.of(new Reply.SuspensionEntry(OWNER, 6, true, 8, List.of(poison))), OWNER));
+        Suspicion suspicion =
+                new Suspicion(0, 26_000, 5, new PeerObservation(3, FaultKind.SILENT, 1, 2, 8, 7), 40, 35, 9);
+        all.put(
+                "node-fault-list",
+                new Reply.NodeFaultList(
+                        FaultPolicy.DEFAULT,
+                        List.of(
+                                new NodeFault(
+                                        3, FaultKind.SILENT, 9, 1, 2, 0, List.of(suspicion), NodeFault.Stage.LEAVING, 10),
+                                new NodeFault(4, FaultKind.WRONG, 9, 1, 2, 7, List.of(), NodeFault.Stage.NAMED, 0)),
+                        List.of(suspicion)));
         all.put("writers", new Reply.Writers(300));
         all.put(
                 "release-list",

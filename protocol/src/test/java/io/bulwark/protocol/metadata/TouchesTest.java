@@ -37,6 +37,7 @@ class TouchesTest {
         all.put("copy-object", keys("films", "a", "music", "b"));
         all.put("copy-with-attributes", keys("films", "a", "music", "b"));
         all.put("set-tags", keys("films", "a"));
+        all.put("replace-tags", keys("films", "a"));
         all.put("set-retention", keys("films", "a"));
         all.put("end-retention", keys("films", "a"));
         all.put("set-legal-hold", keys("films", "a"));
@@ -72,7 +73,9 @@ class TouchesTest {
                 "abandon-ranges",
                 "put-document",
                 "remove-document",
+                "forgive-node",
                 "report-evidence",
+                "report-peers",
                 "report-poison",
                 "signed-report",
                 "add-principal",
@@ -87,7 +90,11 @@ class TouchesTest {
                 "abort-upload",
                 "set-access-key",
                 "remove-access-key",
+                "set-webhook",
+                "remove-webhook",
+                "claim-events",
                 "set-gateways",
+                "set-fault-policy",
                 "lock",
                 "unlock",
                 "open-round")) {
@@ -146,6 +153,7 @@ class TouchesTest {
                         "delete-if",
                         "delete-object",
                         "rename-object",
+                        "replace-tags",
                         "set-tags");
         assertThat(Samples.submissions().values())
                 .filteredOn(Submission.InSession.class::isInstance)

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.metadata.Command.DeleteMode;
 import io.bulwark.protocol.metadata.MetadataFixture.User;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLock;
 import java.util.List;
@@ -161,6 +162,25 @@ class VersioningTest {
                 alice.putOf(BUCKET, KEY, Condition.ifProperty("other", "x"), alice.layout(0)));
         Reply replaced = alice.run(alice.putOf(BUCKET, KEY, Condition.ifProperty("etag", "x"), alice.layout(0)));
         assertThat(replaced).isInstanceOf(Reply.ObjectStored.class);
+    }
+
+    @PlantedBug(
+            in = Namespace.class,
+            rule = "tags that were read before are replaced only if they are the same",
+            replace = "set.before().map(present::equals).orElse(true),",
+            with = "true,")
+    @Test
+    void tagsThatOthersHaveChangedAreNotReplaced() {
+        alice.put(BUCKET, KEY, 5);
+        TreeMap<String, String> red = new TreeMap<>(Map.of("colour", "red"));
+        TreeMap<String, String> blue = new TreeMap<>(Map.of("colour", "blue"));
+        assertThat(alice.run(new Command.SetTags(BUCKET, KEY, 0, red, Optional.of(new TreeMap<>()))))
+                .isInstanceOf(Reply.ObjectStored.class);
+        alice.refused(
+                MetadataError.CONDITION_FAILED,
+                new Command.SetTags(BUCKET, KEY, 0, blue, Optional.of(new TreeMap<>())));
+        assertThat(alice.run(new Command.SetTags(BUCKET, KEY, 0, blue, Optional.of(red))))
+                .isInstanceOf(Reply.ObjectStored.class);
     }
 
     @Test

@@ -165,7 +165,7 @@ final class NameHistory {
 
         /**
          * Returns the requests that may take effect next, those with an answer first. One without an answer can wait as
-         * long as all others are possible, and none carries its effect to another name.
+         * long as all others are possible, and neither it nor they carry an effect from one name to another.
          */
         private List<Integer> next(Configuration at) {
             BitSet done = at.done;
@@ -181,15 +181,19 @@ final class NameHistory {
                 (requests.get(number).isRequired() ? answered : others).add(number);
             }
             answered.sort((a, b) -> Long.compare(requests.get(a).completed, requests.get(b).completed));
-            boolean mayWait = answered.stream()
-                    .map(requests::get)
-                    .noneMatch(request -> request.request instanceof NameRequest.Rename
-                            || request.request instanceof NameRequest.Copy
-                            || at.state.after(request.request, request.reply) == null);
+            boolean mayWait = others.stream().noneMatch(this::carries)
+                    && answered.stream()
+                            .noneMatch(each -> carries(each)
+                                    || at.state.after(requests.get(each).request, requests.get(each).reply) == null);
             if (!mayWait) {
                 answered.addAll(others);
             }
             return answered;
+        }
+
+        private boolean carries(int number) {
+            NameRequest request = requests.get(number).request;
+            return request instanceof NameRequest.Rename || request instanceof NameRequest.Copy;
         }
 
         private String explain(Configuration at) {

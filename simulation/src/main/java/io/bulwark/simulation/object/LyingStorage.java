@@ -2,6 +2,7 @@ package io.bulwark.simulation.object;
 
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.ProtocolServer;
+import io.bulwark.protocol.extent.Delivery;
 import io.bulwark.protocol.extent.ExtentMessage;
 import io.bulwark.protocol.extent.ExtentMessage.Acknowledged;
 import io.bulwark.protocol.extent.ExtentMessage.Found;
@@ -32,6 +33,8 @@ final class LyingStorage extends AlteringServer {
         DENIES,
         /** Says so to nodes and to some clients, and serves others: what these get nobody makes again. */
         DENIES_SOME,
+        /** Says of each extent that it is delivered, ready or neither, to each as it likes. */
+        LIES_OF_DELIVERY,
         /** Claims that its extents were freed. */
         CLAIMS_FREED,
         /** Claims to have extents that it refused, or never received. */
@@ -66,6 +69,14 @@ final class LyingStorage extends AlteringServer {
         ExtentMessage lie = switch (answer) {
             case Found found when denied -> new NotFound(found.block(), found.epoch(), ReadRefusal.NONE);
             case ExtentMessage.Holds holds when denied -> new NotFound(holds.block(), holds.epoch(), ReadRefusal.NONE);
+            case Found found
+            when how == Alteration.LIES_OF_DELIVERY ->
+                new Found(found.block(), found.epoch(), found.checksum(), found.fragment(), true, anyStage());
+            case ExtentMessage.Holds holds
+            when how == Alteration.LIES_OF_DELIVERY ->
+                new ExtentMessage.Holds(holds.block(), holds.epoch(), anyStage());
+            case NotFound no
+            when how == Alteration.LIES_OF_DELIVERY -> new ExtentMessage.Holds(no.block(), no.epoch(), anyStage());
             case Found found -> ofFound(found);
             case Acknowledged ok when how == Alteration.REFUSES -> new NotStored(ok.block(), ok.epoch(), anyRefusal());
             case NotStored no
@@ -91,8 +102,14 @@ final class LyingStorage extends AlteringServer {
                 before == null ? found : new Found(found.block(), 1, before.checksum(), before.fragment(), true);
             case DENIES -> new NotFound(found.block(), found.epoch(), ReadRefusal.NONE);
             case CLAIMS_FREED -> new NotFound(found.block(), found.epoch(), ReadRefusal.FREED);
-            case HONEST, SILENT, DENIES_SOME, CLAIMS_STORED, REFUSES, FORGETS -> found;
+            case HONEST, SILENT, DENIES_SOME, CLAIMS_STORED, REFUSES, FORGETS, LIES_OF_DELIVERY -> found;
         };
+    }
+
+    private static final Delivery[] STAGES = Delivery.values();
+
+    private Delivery anyStage() {
+        return STAGES[random.nextInt(STAGES.length)];
     }
 
     private StoreRefusal anyRefusal() {

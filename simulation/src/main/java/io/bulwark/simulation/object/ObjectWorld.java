@@ -47,6 +47,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
 /**
  * Storage nodes and replicas, f of each lying. Correct clients put, get, list, rename and delete objects in a bucket
@@ -59,6 +60,7 @@ public final class ObjectWorld implements SimulatedWorld {
     private static final int CLIENTS = 3;
     private static final int CLOSES_ONE_IN = 15;
     private static final int CHECKS_ONE_IN = 8;
+    private static final int DISKS_ONE_IN = 64;
     private static final int PARTWISE_ONE_IN = 4;
     private static final int FIRST_FAULTY_CLIENT = 20;
     private static final long SETUP_MILLIS = 600_000;
@@ -91,6 +93,8 @@ public final class ObjectWorld implements SimulatedWorld {
     private final SharedNames shared;
     /** Changes of the holders; empty if the holders stay the same. */
     private final HeldExtents held;
+
+    private final DeliveredExtents deliveries;
 
     private final Optional<HolderChanges> changes;
 
@@ -144,6 +148,8 @@ public final class ObjectWorld implements SimulatedWorld {
         this.extents = new ReferencedExtents(faulty, FIRST_FAULTY_CLIENT, simulation::records);
         addReplicas();
         addNodes(replacing);
+        this.deliveries = new DeliveredExtents(
+                faulty, IntStream.range(0, nodes).mapToObj(PrincipalId::node).toList(), simulation::records);
         for (int number = 1; number <= CLIENTS; number++) {
             ClientTraits habits = ClientTraits.any(setting.random("habits " + number), BLOCK_BYTES);
             clients.add(new ObjectClient(simulation, PrincipalId.client(number), calls(number), random, habits, parts));
@@ -483,6 +489,9 @@ public final class ObjectWorld implements SimulatedWorld {
         if (partwise && random.nextInt(CHECKS_ONE_IN) == 0) {
             compositions.check(VOLUME, BUCKETS);
         }
+        if (policy.isDelivered() && random.nextInt(DISKS_ONE_IN) == 0) {
+            deliveries.look();
+        }
         attackers.check();
         held.look();
     }
@@ -502,6 +511,7 @@ public final class ObjectWorld implements SimulatedWorld {
         clients.forEach(ObjectClient::close);
         order.setSpeed(SPEED_WHEN_QUIET);
         awaitReturn();
+        awaitDelivery();
         settled = policy.checksFragments();
         invariants.checkFreed(volume().id());
         compositions.check(VOLUME, BUCKETS);
@@ -548,6 +558,23 @@ public final class ObjectWorld implements SimulatedWorld {
         if (!missing.isEmpty()) {
             throw ReferencedExtents.COMPLETED.violation("", missing);
         }
+    }
+
+    /** Nodes ask each other for echo and ready. */
+    private void awaitDelivery() {
+        String missing = policy.isDelivered() ? deliveries.undelivered(volume(), invariants.references(VOLUME)) : "";
+        for (int round = 0; round < QUIET_ROUNDS && !missing.isEmpty(); round++) {
+            simulation.runFor(QUIET_ROUND_MILLIS);
+            missing = deliveries.undelivered(volume(), invariants.references(VOLUME));
+        }
+        if (!missing.isEmpty()) {
+            throw DeliveredExtents.ALL_OR_NONE.violation("", missing);
+        }
+    }
+
+    /** Returns the number of extents that a correct node has delivered among nodes. */
+    public int delivered() {
+        return deliveries.count();
     }
 
     /** Returns why the storage still holds more than is referenced; empty if it does not. */

@@ -45,6 +45,7 @@ import org.jspecify.annotations.Nullable;
  * its server's questions. It renews the session so that agreed time advances. Its own tokens are negative.
  */
 final class StorageParty implements ProtocolServer {
+    private static final int DISSEMINATED_PER_SECOND = 20;
     private static final int SCRUBS_PER_SECOND = 20;
     private static final int REBUILT_PER_SECOND = 1 << 20;
 
@@ -100,6 +101,7 @@ final class StorageParty implements ProtocolServer {
                 pace,
                 WorkThrottle.perSecond(SCRUBS_PER_SECOND),
                 WorkThrottle.perSecond(SCRUBS_PER_SECOND),
+                WorkThrottle.perSecond(DISSEMINATED_PER_SECOND),
                 RebuildRate.of(REBUILT_PER_SECOND));
     }
 

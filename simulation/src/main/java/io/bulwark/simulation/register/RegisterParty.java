@@ -57,7 +57,12 @@ public final class RegisterParty implements ProtocolServer {
         this.volume = volume;
         this.liesOfEpochs = liesOfEpochs;
         this.completion = new NodeCompletion(
-                self.number(), PACE, WorkThrottle.NEVER, WorkThrottle.NEVER, RebuildRate.of(REBUILT_PER_SECOND));
+                self.number(),
+                PACE,
+                WorkThrottle.NEVER,
+                WorkThrottle.NEVER,
+                WorkThrottle.NEVER,
+                RebuildRate.of(REBUILT_PER_SECOND));
     }
 
     /** Request that the replicas fulfil after a while. */

@@ -25,6 +25,9 @@ public final class Background implements BackgroundWork {
     private static final long ASK_AGAIN_MILLIS = 20;
 
     private final BackgroundScheduler scheduler;
+    /** Schedules dissemination, which has a rate of its own. */
+    private final BackgroundScheduler disseminations;
+
     private final Rebuild rebuild;
     private final long rebuildBytesPerSecond;
     private final boolean scrubs;
@@ -36,6 +39,7 @@ public final class Background implements BackgroundWork {
 
     public Background(BackgroundPace pace, VerificationPace verification, MeterRegistry meters) {
         this.scheduler = new BackgroundScheduler(pace, verification, nowMillis());
+        this.disseminations = new BackgroundScheduler(pace.ofDissemination(), verification, nowMillis());
         this.rebuild = new Rebuild(pace.rebuildBytesPerSecond());
         this.rebuildBytesPerSecond = pace.rebuildBytesPerSecond();
         this.scrubs = pace.scrubBytesPerSecond() > 0;
@@ -104,7 +108,12 @@ public final class Background implements BackgroundWork {
 
     /** Lets a state machine re-read fragments; the times that it names are not used. */
     public WorkThrottle allowance(Scrubber scrubber) {
-        return scrubs ? new Scheduled(scrubber) : WorkThrottle.NEVER;
+        return scrubs ? new Scheduled(scheduler, scrubber) : WorkThrottle.NEVER;
+    }
+
+    /** Lets a state machine disseminate extents; the times that it names are not used. */
+    public WorkThrottle dissemination() {
+        return new Scheduled(disseminations, Scrubber.EXTENTS);
     }
 
     /** Returns the rate for all that make fragments again; the times that they name are not used. */
@@ -216,41 +225,50 @@ public final class Background implements BackgroundWork {
 
     /** Tells the scheduler of the last request of a client; what time it is. */
     private long foregroundNoted() {
+        return foregroundNoted(scheduler);
+    }
+
+    private long foregroundNoted(BackgroundScheduler by) {
         long now = nowMillis();
         NodeAccess running = node;
         if (running != null) {
-            synchronized (scheduler) {
-                scheduler.onForeground(now - running.sinceForegroundMillis());
+            synchronized (by) {
+                by.onForeground(now - running.sinceForegroundMillis());
             }
         }
         return now;
     }
 
     private final class Scheduled implements WorkThrottle {
+        private final BackgroundScheduler by;
         private final Scrubber scrubber;
 
-        Scheduled(Scrubber scrubber) {
+        Scheduled(BackgroundScheduler by, Scrubber scrubber) {
+            this.by = by;
             this.scrubber = scrubber;
         }
 
         @Override
         public boolean open(long anyMillis) {
-            long now = foregroundNoted();
-            synchronized (scheduler) {
-                return scheduler.open(now, scrubber);
+            long now = foregroundNoted(by);
+            synchronized (by) {
+                return by.open(now, scrubber);
             }
         }
 
         @Override
         public void begin(long anyMillis, long bytes) {
-            synchronized (scheduler) {
-                scheduler.begin(nowMillis(), scrubber, bytes);
+            synchronized (by) {
+                by.begin(nowMillis(), scrubber, bytes);
             }
         }
 
         @Override
         public void end() {
-            endLook();
+            long now = foregroundNoted(by);
+            synchronized (by) {
+                by.end(now);
+            }
         }
     }
 

@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keeps a node's extents complete, and its registers while their holders change. One thread drives {@link
- * NodeCompletion}, another reports verdicts, a third advances the agreed time. All wait while the metadata service does
+ * NodeCompletion}, others report verdicts, watch peers, and advance the agreed time. All wait while the metadata service does
  * not answer.
  */
 public final class Completion implements BackgroundWork {
@@ -61,6 +61,7 @@ public final class Completion implements BackgroundWork {
             NodeAccess node,
             NodeCompletion machine,
             VerdictReports reports,
+            PeerWatch watch,
             ControlSession session,
             EpochCommandQueue owed,
             List<Thread> threads) {}
@@ -87,8 +88,10 @@ public final class Completion implements BackgroundWork {
                         config.pace(),
                         background.allowance(Scrubber.EXTENTS),
                         background.allowance(Scrubber.UNVERIFIED_EXTENTS),
+                        background.dissemination(),
                         background.rebuild()),
                 new VerdictReports(metadata, session, node.evidence(), node.node()),
+                new PeerWatch(metadata, session, node),
                 session,
                 new EpochCommandQueue(session),
                 new ArrayList<>());
@@ -110,6 +113,10 @@ public final class Completion implements BackgroundWork {
                 .add(Thread.ofVirtual()
                         .name(name + "-verdicts")
                         .start(() -> loop(made.reports()::poll, config.pace().pollMillis())));
+        made.threads()
+                .add(Thread.ofVirtual()
+                        .name(name + "-peers")
+                        .start(() -> loop(made.watch()::poll, config.pace().pollMillis())));
     }
 
     @Override
@@ -142,8 +149,15 @@ public final class Completion implements BackgroundWork {
                 done.scrubbed(),
                 running == null ? 0 : running.reports().reported(),
                 done.left().stream()
-                        .map(left -> new VolumeWork(left.volume(), left.unfinished(), left.compared()))
+                        .map(left -> new VolumeWork(left.volume(), left.unfinished(), left.lacking(), left.compared()))
                         .toList());
+    }
+
+    /** Returns the number of extents of the archive class that this node lacks, and that wait for dissemination. */
+    public long lacking() {
+        return counts.left().stream()
+                .mapToLong(NodeCompletion.RemainingWork::lacking)
+                .sum();
     }
 
     /** Returns whether all references of object volumes at the node's start have been compared with its contents. */

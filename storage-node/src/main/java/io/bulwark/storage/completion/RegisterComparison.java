@@ -13,6 +13,7 @@ import io.bulwark.protocol.control.NodeControlMessage.LatestReply;
 import io.bulwark.protocol.control.NodeControlMessage.LatestRequest;
 import io.bulwark.protocol.control.NodeControlMessage.LatestVersion;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
+import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.kernel.ScrubMessage;
@@ -447,7 +448,7 @@ public final class RegisterComparison implements BackgroundWork {
         for (long from = reply.from(); from < end; ) {
             LatestRecords own = node.store()
                     .latest(
-                            LatestAnswers.kind(volume.policy().protocol()),
+                            RecordKind.ofVersions(volume.policy().protocol().isVersioned()),
                             BlockId.register(volume.id(), from),
                             BlockId.register(volume.id(), end - 1),
                             NodeControlMessage.LATEST_MAX)

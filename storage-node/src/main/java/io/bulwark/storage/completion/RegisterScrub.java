@@ -208,8 +208,7 @@ public final class RegisterScrub implements BackgroundWork {
     /** Returns a page of the written records. Recent ones that may soon be overwritten stay in the write-back cache. */
     private static List<Loaded.Meta> scan(NodeAccess node, Volume volume, BlockId from, BlockId to, int max)
             throws InterruptedException, ExecutionException {
-        RecordKind kind =
-                volume.policy().protocol().isVersioned() ? RecordKind.PASIS_VERSION : RecordKind.REGISTER_VERSION;
+        RecordKind kind = RecordKind.ofVersions(volume.policy().protocol().isVersioned());
         return node.store().scanWritten(kind, from, to, max, _ -> true).get().records();
     }
 

@@ -1,6 +1,5 @@
 package io.bulwark.storage.status;
 
-import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.control.NodeControlMessage;
 import io.bulwark.protocol.control.NodeControlMessage.LatestReply;
 import io.bulwark.protocol.control.NodeControlMessage.LatestRequest;
@@ -71,15 +70,6 @@ public final class LatestAnswers implements BackgroundWork {
         ofOthers = StoreState.CURRENT;
     }
 
-    /** Returns the kind of the records of a register volume's versions. */
-    public static RecordKind kind(Protocol protocol) {
-        return switch (protocol) {
-            case FP -> RecordKind.REGISTER_VERSION;
-            case PASIS, MASKING -> RecordKind.PASIS_VERSION;
-            case ARCHIVE -> throw new IllegalStateException("no volume of registers has the archive class");
-        };
-    }
-
     /** Returns the protocol for the node to host. */
     public HostedProtocol protocol() {
         return new HostedProtocol(
@@ -111,7 +101,7 @@ public final class LatestAnswers implements BackgroundWork {
         BlockId first = BlockId.register(request.volume(), request.from());
         BlockId last = BlockId.register(request.volume(), Long.MAX_VALUE);
         var _ = known.store()
-                .latest(kind(request.protocol()), first, last, NodeControlMessage.LATEST_MAX)
+                .latest(RecordKind.ofVersions(request.protocol().isVersioned()), first, last, NodeControlMessage.LATEST_MAX)
                 .whenComplete((found, error) -> {
                     answering.remove(from);
                     try {

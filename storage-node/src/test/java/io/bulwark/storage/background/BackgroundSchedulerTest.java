@@ -15,7 +15,8 @@ import org.junit.jupiter.api.Test;
 class BackgroundSchedulerTest {
     private static final int KIB = 1 << 10;
     /** Idle after 100 ms, 1,000 KiB per second, a quarter of it while busy, looks count as 10 KiB at least. */
-    private static final BackgroundPace PACE = new BackgroundPace(100, 100, 1_000 * KIB, 1_000 * KIB, 4, 10 * KIB);
+    private static final BackgroundPace PACE =
+            new BackgroundPace(100, 100, 1_000 * KIB, 1_000 * KIB, 1_000 * KIB, 4, 10 * KIB);
 
     private static final VerificationPace VERIFICATION = new VerificationPace(200, 5_000, 1_000, 2);
 
@@ -46,7 +47,7 @@ class BackgroundSchedulerTest {
 
     @Test
     void pausesBetweenRequestsAreForVerificationAlone() {
-        BackgroundPace pace = new BackgroundPace(5, 100, 1_000 * KIB, 1_000 * KIB, 4, 10 * KIB);
+        BackgroundPace pace = new BackgroundPace(5, 100, 1_000 * KIB, 1_000 * KIB, 1_000 * KIB, 4, 10 * KIB);
         BackgroundScheduler pausing = new BackgroundScheduler(pace, VERIFICATION, 0);
         int looks = 0;
         for (long now = 0; now < 10_000; now++) {

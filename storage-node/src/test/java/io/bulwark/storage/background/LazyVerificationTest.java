@@ -267,7 +267,7 @@ class LazyVerificationTest {
     private void start(int node) throws IOException {
         MeterRegistry meters = new SimpleMeterRegistry();
         Background background = new Background(
-                new BackgroundPace(20, 20, 1 << 20, 64 << 20, 4, 64 << 10),
+                new BackgroundPace(20, 20, 1 << 20, 64 << 20, 16 << 20, 4, 64 << 10),
                 new VerificationPace(youngMillis, PATIENCE_MILLIS, 200, 4),
                 meters);
         HistoryPool pool = HistoryPool.fixed(POOL_BYTES, () -> writers);

@@ -8,6 +8,7 @@ import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.completion.CompletionPace;
+import io.bulwark.protocol.control.NodeControlCodec;
 import io.bulwark.protocol.control.NodeControlMessage.BackgroundReport;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Loaded;
@@ -67,7 +68,7 @@ class CompletionTest {
     private static final ProtectionPolicy POLICY = new ProtectionPolicy(1, 2, 4, 8192);
     private static final Volume VOLUME =
             new Volume(1, "v", VolumeKind.OBJECT, POLICY, 0, List.of(new PlacementGroup(1, List.of(0, 1, 2, 3))));
-    private static final MessageCodecs CODECS = new MessageCodecs(new ExtentCodec());
+    private static final MessageCodecs CODECS = new MessageCodecs(new ExtentCodec(), new NodeControlCodec());
 
     @TempDir
     @SuppressWarnings("NullAway.Init")
@@ -244,7 +245,7 @@ class CompletionTest {
     private void start(int node) throws IOException {
         CompletionConfig quick = new CompletionConfig(new CompletionPace(100, 4, 500, 500), 50, 500);
         Background background = new Background(
-                new BackgroundPace(50, 50, 4 << 20, 64 << 20, 4, 64 << 10),
+                new BackgroundPace(50, 50, 4 << 20, 64 << 20, 16 << 20, 4, 64 << 10),
                 VerificationPace.standard(),
                 new SimpleMeterRegistry());
         Completion completion = new Completion(metadata, quick, background);

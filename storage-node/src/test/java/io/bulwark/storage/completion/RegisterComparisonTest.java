@@ -288,7 +288,7 @@ class RegisterComparisonTest {
     }
 
     private List<Latest> latest(int node, Volume volume) throws Exception {
-        RecordKind kind = LatestAnswers.kind(volume.policy().protocol());
+        RecordKind kind = RecordKind.ofVersions(volume.policy().protocol().isVersioned());
         return nodes.node(node)
                 .store()
                 .latest(kind, BlockId.register(volume.id(), 0), BlockId.register(volume.id(), BLOCKS - 1), 100)

@@ -9,6 +9,7 @@ import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.completion.CompletionPace;
+import io.bulwark.protocol.control.NodeControlCodec;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.fp.FpCodec;
 import io.bulwark.protocol.fp.FpGroup;
@@ -52,7 +53,7 @@ class RegisterEpochTest {
     private static final long BLOCKS = 1L << 40;
     private static final PlacementGroup FIRST = new PlacementGroup(1, List.of(0, 1, 2, 3));
     private static final Volume VOLUME = volume(FIRST);
-    private static final MessageCodecs CODECS = new MessageCodecs(new FpCodec());
+    private static final MessageCodecs CODECS = new MessageCodecs(new FpCodec(), new NodeControlCodec());
     private static final Timeouts TIMES = new Timeouts(200, 500, 0, 30_000);
 
     @TempDir
@@ -143,7 +144,7 @@ class RegisterEpochTest {
         CompletionConfig quick = new CompletionConfig(new CompletionPace(100, 4, 500, 200), 50, 500);
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         Background background = new Background(
-                new BackgroundPace(50, 50, 0, 64 << 20, 4, 64 << 10), VerificationPace.standard(), meters);
+                new BackgroundPace(50, 50, 0, 64 << 20, 16 << 20, 4, 64 << 10), VerificationPace.standard(), meters);
         NodeConfig config = RunningNodes.config(node, RunningNodes.store(directory, node));
         nodes.start(
                 config,

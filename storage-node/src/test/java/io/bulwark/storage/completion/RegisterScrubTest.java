@@ -267,7 +267,9 @@ class RegisterScrubTest {
         CompletionConfig quick = new CompletionConfig(new CompletionPace(100, 4, 500, 200), 50, 500);
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         Background background = new Background(
-                new BackgroundPace(50, 50, 16 << 20, 64 << 20, 4, 64 << 10), VerificationPace.standard(), meters);
+                new BackgroundPace(50, 50, 16 << 20, 64 << 20, 16 << 20, 4, 64 << 10),
+                VerificationPace.standard(),
+                meters);
         RegisterScrub scrub = new RegisterScrub(metadata, quick, background);
         NodeConfig config = RunningNodes.config(node, RunningNodes.store(directory, node));
         nodes.start(

@@ -5,9 +5,11 @@ import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Command;
+import io.bulwark.protocol.metadata.FaultPolicy;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.metadata.SessionChange;
+import io.bulwark.protocol.metadata.Suspicion;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -23,6 +25,8 @@ final class ScriptedMetadata implements Metadata {
     final List<Reply.Reference> references = new CopyOnWriteArrayList<>();
     final List<SessionChange> changes = new CopyOnWriteArrayList<>();
     final List<Command> commands = new CopyOnWriteArrayList<>();
+    final List<Suspicion> suspicions = new CopyOnWriteArrayList<>();
+    volatile FaultPolicy faultPolicy = FaultPolicy.DEFAULT;
     /** Answer to every command. */
     volatile Reply reply = new Reply.Done();
 
@@ -66,6 +70,8 @@ final class ScriptedMetadata implements Metadata {
                                 : page.getLast().sequence();
                         yield new Reply.SessionChanges(page, next, page.size() == 2);
                     }
+                    case Query.ListNodeFaults _ ->
+                        new Reply.NodeFaultList(faultPolicy, List.of(), List.copyOf(suspicions));
                     default -> throw new IllegalStateException("asked " + query);
                 });
     }

@@ -6,6 +6,7 @@ import io.bulwark.gateway.s3.acl.AclRequest;
 import io.bulwark.gateway.s3.call.Call;
 import io.bulwark.gateway.s3.cors.CorsRules;
 import io.bulwark.gateway.s3.lifecycle.LifecycleRules;
+import io.bulwark.gateway.s3.notification.NotificationRules;
 import io.bulwark.gateway.s3.object.Locks;
 import io.bulwark.gateway.s3.object.Tags;
 import io.bulwark.gateway.s3.permission.Action;
@@ -365,17 +366,26 @@ public final class BucketSettingOperations {
         throw ErrorCode.REPLICATION_NOT_FOUND.because("The replication configuration was not found");
     }
 
-    /** Answers that nobody is notified. */
+    /** Answers with the events that a webhook hears of. */
     public static void getNotification(Call call) {
         call.authorization().require(Action.GET_BUCKET_SETTING);
-        call.respond(new XmlWriter("NotificationConfiguration").toBytes());
+        call.respond(call.settings()
+                .document(call.bucket(), SettingName.NOTIFICATION)
+                .orElseGet(() -> new XmlWriter("NotificationConfiguration").toBytes()));
     }
 
-    /** Takes a configuration that notifies nobody, and refuses others. */
+    /** Replaces the events that a webhook hears of. Without any, the bucket records none. */
     public static void putNotification(Call call) {
-        call.authorization().require(Action.GET_BUCKET_SETTING);
-        if (!call.document("NotificationConfiguration").children().isEmpty()) {
-            throw ErrorCode.NOT_IMPLEMENTED.because("There are no notifications here yet.");
+        call.authorization().require(Action.PUT_BUCKET_NOTIFICATION);
+        NotificationRules rules = NotificationRules.read(call.body(DOCUMENT_MAX));
+        if (rules.rules().isEmpty()) {
+            call.settings().remove(call.bucket(), SettingName.NOTIFICATION);
+        } else {
+            if (call.door().webhooks().list().stream()
+                    .noneMatch(webhook -> webhook.name().equals(rules.webhook()))) {
+                throw NotificationRules.unknown(rules.webhook());
+            }
+            call.settings().put(call.bucket(), SettingName.NOTIFICATION, bounded(rules.toBytes()));
         }
         call.respond(200);
     }

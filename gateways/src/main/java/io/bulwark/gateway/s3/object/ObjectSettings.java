@@ -1,6 +1,7 @@
 package io.bulwark.gateway.s3.object;
 
 import io.bulwark.client.ObjectInfo;
+import io.bulwark.client.error.PreconditionFailedException;
 import io.bulwark.gateway.s3.acl.AccessControlList;
 import io.bulwark.gateway.s3.acl.AclRequest;
 import io.bulwark.gateway.s3.call.Call;
@@ -18,10 +19,12 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /** Changes the parts of a version that may change later: tags, access control list, retention and legal hold. */
 public final class ObjectSettings {
     private static final int DOCUMENT_MAX = 256 << 10;
+    private static final int ATTEMPTS_MAX = 10;
 
     private ObjectSettings() {}
 
@@ -46,10 +49,31 @@ public final class ObjectSettings {
     }
 
     private static void setTags(Call call, ObjectInfo object, SortedMap<String, String> tags) {
-        SortedMap<String, String> all = new TreeMap<>(object.tags());
-        all.keySet().removeIf(name -> !name.startsWith(ObjectAccess.RESERVED));
-        all.putAll(tags);
-        call.bucket().setTags(object.key(), object.version(), all);
+        change(call, object, all -> {
+            all.keySet().removeIf(name -> !name.startsWith(ObjectAccess.RESERVED));
+            all.putAll(tags);
+        });
+    }
+
+    /**
+     * Changes some tags on top of what others change at the same time. The access control list is among them: it must not
+     * come back with a change of other tags that began before it was replaced.
+     */
+    private static void change(Call call, ObjectInfo object, Consumer<SortedMap<String, String>> change) {
+        SortedMap<String, String> before = object.tags();
+        for (int attempt = 1; ; attempt++) {
+            SortedMap<String, String> all = new TreeMap<>(before);
+            change.accept(all);
+            try {
+                call.bucket().replaceTags(object.key(), object.version(), before, all);
+                return;
+            } catch (PreconditionFailedException e) {
+                if (attempt == ATTEMPTS_MAX) {
+                    throw e;
+                }
+                before = call.bucket().open(object.key(), object.version()).info().tags();
+            }
+        }
     }
 
     /** Answers with the access control list. */
@@ -73,9 +97,7 @@ public final class ObjectSettings {
         if (list.isPublic() && call.rules().block().blockPublicAcls()) {
             throw Authorization.denied();
         }
-        SortedMap<String, String> tags = new TreeMap<>(object.tags());
-        tags.put(ObjectAccess.ACL, list.toText());
-        call.bucket().setTags(object.key(), object.version(), tags);
+        change(call, object, tags -> tags.put(ObjectAccess.ACL, list.toText()));
         call.respond(200, versionHeader(object));
     }
 

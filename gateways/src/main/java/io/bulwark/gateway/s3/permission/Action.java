@@ -40,6 +40,7 @@ public enum Action {
     GET_BUCKET_OWNERSHIP_CONTROLS("GetBucketOwnershipControls", Target.BUCKET),
     PUT_BUCKET_OWNERSHIP_CONTROLS("PutBucketOwnershipControls", Target.BUCKET),
     GET_BUCKET_SETTING("GetBucketNotification", Target.BUCKET),
+    PUT_BUCKET_NOTIFICATION("PutBucketNotification", Target.BUCKET),
     GET_OBJECT("GetObject", Target.OBJECT, Permission.READ),
     GET_OBJECT_VERSION("GetObjectVersion", Target.OBJECT, Permission.READ),
     GET_OBJECT_ATTRIBUTES("GetObjectAttributes", Target.OBJECT, Permission.READ),

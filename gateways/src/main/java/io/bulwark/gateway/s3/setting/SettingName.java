@@ -1,5 +1,7 @@
 package io.bulwark.gateway.s3.setting;
 
+import io.bulwark.client.EventLogs;
+
 /** Names of the documents that this gateway keeps in a bucket's settings. */
 public enum SettingName {
     /** As {@link AccessRules} writes it. */
@@ -10,7 +12,9 @@ public enum SettingName {
     LIFECYCLE("s3-lifecycle"),
     /** Time at which a gateway last followed the rules. */
     LIFECYCLE_TURN("s3-lifecycle-turn"),
-    TAGGING("s3-tagging");
+    TAGGING("s3-tagging"),
+    /** Its presence makes the replicas record events. */
+    NOTIFICATION(EventLogs.RULES);
 
     private final String text;
 

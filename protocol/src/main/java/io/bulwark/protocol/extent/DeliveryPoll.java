@@ -1,0 +1,125 @@
+package io.bulwark.protocol.extent;
+
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.effect.ClientOperation;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.extent.ExtentMessage.Answer;
+import io.bulwark.protocol.extent.ExtentMessage.Found;
+import io.bulwark.protocol.extent.ExtentMessage.Holds;
+import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.Message;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Echo and ready of AVID-FP (thesis figure 2.3.2) for one extent that a node holds (docs/protocols/archive.md, delivery).
+ * Nodes ask for them instead of sending them: a request carries the pin, an answer the stage, and lost messages and crashes need
+ * no channels that remember. Since the metadata names the pin, all correct nodes count for the same version.
+ */
+final class DeliveryPoll implements ClientOperation<Delivery> {
+    private final PlacementGroup group;
+    private final ProtectionPolicy policy;
+    private final BlockId block;
+    private final Bytes pin;
+    private final int own;
+    private final Delivery before;
+    private final ExtentTiming timing;
+    private final Map<Integer, Delivery> stages = new HashMap<>();
+    private final Set<Integer> answered = new HashSet<>();
+    private long startedMillis;
+    private boolean over;
+
+    /**
+     * @param own the slot of the node, which holds the version
+     * @param before the stage that the node has stored
+     */
+    DeliveryPoll(Volume volume, BlockId block, Bytes pin, int own, Delivery before, ExtentTiming timing) {
+        this.group = volume.group(block);
+        this.policy = volume.policy();
+        this.block = block;
+        this.pin = pin;
+        this.own = own;
+        this.before = before;
+        this.timing = timing;
+        stages.put(own, before);
+    }
+
+    @Override
+    public List<Effect> start(long nowMillis) {
+        startedMillis = nowMillis;
+        List<Effect> effects = new ArrayList<>();
+        for (int slot = 0; slot < group.holders().size(); slot++) {
+            if (slot != own) {
+                PrincipalId node = PrincipalId.node(group.holders().get(slot));
+                effects.add(new Effect.Send(node, 0, new ReadPinned(block, group.epoch(), slot, pin, false)));
+            }
+        }
+        return effects;
+    }
+
+    @Override
+    public List<Effect> onMessage(long nowMillis, PrincipalId from, Message message) {
+        int slot = group.slotOf(from);
+        if (slot < 0
+                || slot == own
+                || !(message instanceof Answer answer)
+                || !answer.block().equals(block)) {
+            return List.of();
+        }
+        if (answer.epoch() == group.epoch()) {
+            switch (answer) {
+                case Holds holds -> stages.putIfAbsent(slot, holds.delivery());
+                case Found found -> stages.putIfAbsent(slot, found.delivery());
+                default -> {}
+            }
+        }
+        answered.add(slot);
+        over |= stage() == Delivery.DELIVERED
+                || answered.size() == group.holders().size() - 1;
+        return List.of();
+    }
+
+    @Override
+    public List<Effect> onTick(long nowMillis) {
+        over |= nowMillis - startedMillis >= timing.hedgeMillis();
+        return List.of();
+    }
+
+    @Override
+    public boolean isResendOptional() {
+        return true;
+    }
+
+    /** The stage that the node may keep now. */
+    private Delivery stage() {
+        int f = policy.f();
+        long ready =
+                stages.values().stream().filter(each -> each != Delivery.STORED).count();
+        boolean isReady = before != Delivery.STORED || stages.size() >= policy.m() + f || ready >= f + 1;
+        if (!isReady) {
+            return Delivery.STORED;
+        }
+        long withOwn = ready + (before == Delivery.STORED ? 1 : 0);
+        return before == Delivery.DELIVERED || withOwn >= 2L * f + 1 ? Delivery.DELIVERED : Delivery.READY;
+    }
+
+    @Override
+    public Optional<Delivery> outcome() {
+        return over ? Optional.of(stage()) : Optional.empty();
+    }
+
+    @Override
+    public boolean isFinished() {
+        return over;
+    }
+}
