@@ -99,6 +99,10 @@ public final class MemoryCluster {
                         case "buckets" ->
                             buckets.values().stream().map(Bucket::info).toList();
                         case "createVolume" -> createVolume((VolumeSpec) first);
+                        case "changeFaults" -> {
+                            changeFaults((String) first, (Integer) given[1]);
+                            yield null;
+                        }
                         case "deleteVolume" -> {
                             deleteVolume((String) first);
                             yield null;
@@ -125,6 +129,18 @@ public final class MemoryCluster {
                 spec.groups() == 0 ? spec.policy().n() + 1 : spec.groups());
         volumes.put(spec.name(), made);
         return made;
+    }
+
+    private void changeFaults(String name, int faults) {
+        volumes.computeIfPresent(
+                name,
+                (_, old) -> new VolumeInfo(
+                        old.id(),
+                        name,
+                        old.kind(),
+                        old.policy().withFaults(faults),
+                        old.blocks(),
+                        old.groups()));
     }
 
     private void deleteBucket(String name) {

@@ -98,7 +98,7 @@ class ConsoleParityTest {
             pair("volume list", "GET volumes"),
             pair("volume stat", "GET volumes/{name}"),
             pair("volume remove", "DELETE volumes/{name}"),
-            command("volume set", "gap: the API does not change the faults of a volume"),
+            pair("volume set", "PATCH volumes/{name}"),
             command("volume read", "gap: the API has no operation for the blocks of register volumes"),
             command("volume write", "gap: the API has no operation for the blocks of register volumes"),
             // Nodes and placement.

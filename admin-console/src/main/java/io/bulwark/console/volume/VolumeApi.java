@@ -11,6 +11,7 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PatchMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
@@ -56,6 +57,21 @@ class VolumeApi {
         return ResponseEntity.created(URI.create("/api/v1/volumes/" + made.name()))
                 .eTag(EntityTag.of(made).text())
                 .body(made);
+    }
+
+    @PatchMapping("/{name}")
+    @ResponseStatus(HttpStatus.ACCEPTED)
+    @Operation(
+            summary = "Announces that a register volume is to tolerate another number of faults",
+            description = "The volume shows the number once it is in force. The present number gives a change up.")
+    @ApiResponse(responseCode = "400", description = "The volume cannot tolerate so many, or the sums fail")
+    @ApiResponse(responseCode = "412", description = "The volume has changed since the client read it")
+    @ApiResponse(responseCode = "202", description = "The volume as it is now")
+    VolumeView change(
+            @PathVariable String name,
+            @RequestBody Volumes.Change wanted,
+            @RequestHeader(name = "If-Match", required = false) @Nullable String ifMatch) {
+        return volumes.change(name, wanted, ifMatch);
     }
 
     @DeleteMapping("/{name}")

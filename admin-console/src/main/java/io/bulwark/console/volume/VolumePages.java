@@ -78,6 +78,12 @@ class VolumePages {
         return "volume/volume";
     }
 
+    @PostMapping("/{name}/faults")
+    ModelAndView change(@PathVariable String name, @RequestParam int faults) {
+        volumes.change(name, new Volumes.Change(faults), null);
+        return new ModelAndView(Redirection.to("/volumes/{name}", name));
+    }
+
     @PostMapping("/{name}/delete")
     ModelAndView delete(@PathVariable String name, @RequestParam String confirmation) {
         if (!confirmation.equals(name)) {

@@ -3,6 +3,7 @@ package io.bulwark.console.volume;
 import io.bulwark.client.BucketInfo;
 import io.bulwark.client.VolumeInfo;
 import io.bulwark.protocol.cluster.Protocol;
+import io.bulwark.protocol.cluster.Verification;
 import java.util.List;
 import java.util.Locale;
 
@@ -51,6 +52,13 @@ public record VolumeView(
                 own.size(),
                 own.stream().mapToLong(BucketInfo::objects).sum(),
                 own.stream().mapToLong(BucketInfo::bytes).sum());
+    }
+
+    /** Returns whether the cluster may be asked to tolerate another number of faults. */
+    public boolean hasChangeableFaults() {
+        return kind.equals("register")
+                && !verification.equals(Verification.NONE.text())
+                && (protocol.equals(Protocol.MASKING.text()) || protocol.equals(Protocol.PASIS.text()));
     }
 
     /** Returns what pages show as the policy. */

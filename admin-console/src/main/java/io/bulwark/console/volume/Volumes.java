@@ -107,6 +107,9 @@ class Volumes {
         }
     }
 
+    /** Change of a volume: the Byzantine nodes that it is to tolerate in each placement group. */
+    record Change(@Nullable Integer faults) {}
+
     List<VolumeView> list() {
         Bulwark client = signedIn.client();
         List<BucketInfo> buckets = client.buckets();
@@ -134,6 +137,22 @@ class Volumes {
         Bulwark client = signedIn.client();
         VolumeInfo made = client.createVolume(wanted.spec());
         return VolumeView.of(made, List.of());
+    }
+
+    /**
+     * Announces another number of faults, and returns the volume as it is now.
+     *
+     * @param ifMatch tag of the volume that the client read; null for any
+     */
+    VolumeView change(String name, Change wanted, @Nullable String ifMatch) {
+        if (ifMatch != null) {
+            EntityTag.of(find(name).volume()).require(ifMatch, "volume " + name);
+        }
+        if (wanted.faults() == null) {
+            throw ApiException.badField("faults", "only the faults of a volume can be changed, and are missing");
+        }
+        signedIn.client().changeFaults(name, wanted.faults());
+        return find(name).volume();
     }
 
     /** @param ifMatch tag of the volume that the client read; null for any */

@@ -2,8 +2,10 @@ package io.bulwark.console.volume;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.hamcrest.Matchers.containsString;
+import static org.hamcrest.Matchers.not;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.delete;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.patch;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.post;
 import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.content;
 import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.jsonPath;
@@ -131,6 +133,30 @@ class VolumeTest {
                 .andExpect(status().isPreconditionFailed());
         CONSOLE.perform(delete(VOLUMES + "/cold")).andExpect(status().isNoContent());
         assertThat(CLUSTER.hasVolume("cold", VolumeKind.OBJECT)).isFalse();
+    }
+
+    @Test
+    void theFaultsOfARegisterVolumeCanBeChanged() throws Exception {
+        create("{\"name\":\"disk\",\"kind\":\"register\",\"blocks\":8,\"protocol\":\"masking\",\"fragments\":9}");
+        CONSOLE.perform(patch(VOLUMES + "/disk")
+                        .contentType(MediaType.APPLICATION_JSON)
+                        .content("{\"faults\":2}"))
+                .andExpect(status().isAccepted())
+                .andExpect(jsonPath("$.faults").value(2));
+        CONSOLE.perform(patch(VOLUMES + "/disk")
+                        .contentType(MediaType.APPLICATION_JSON)
+                        .content("{}"))
+                .andExpect(status().isBadRequest());
+        CONSOLE.perform(patch(VOLUMES + "/disk")
+                        .header("If-Match", "\"other\"")
+                        .contentType(MediaType.APPLICATION_JSON)
+                        .content("{\"faults\":1}"))
+                .andExpect(status().isPreconditionFailed());
+        CONSOLE.perform(get("/volumes/disk")).andExpect(content().string(containsString("/volumes/disk/faults")));
+        CONSOLE.perform(post("/volumes/disk/faults").param("faults", "1")).andExpect(redirectedUrl("/volumes/disk"));
+        CONSOLE.perform(get("/volumes/disk")).andExpect(content().string(containsString("masking b=1 n=9")));
+        CONSOLE.perform(get("/volumes/default"))
+                .andExpect(content().string(not(containsString("/volumes/default/faults"))));
     }
 
     @Test

@@ -464,9 +464,10 @@ public sealed interface Command {
     record AbortChange(String volume, int group, long epoch) implements Administrative {}
 
     /**
-     * Announcement that a register volume under masking quorums will tolerate more faults from the next epoch of its groups
-     * on, which open together. The present number gives an announced one up. Refused while a change of a group is pending
-     * or a slot has not confirmed. Requires the right to administer the cluster.
+     * Announcement that a register volume under masking quorums or PASIS will tolerate another number of faults, more from
+     * the next epoch of its groups on, fewer from the one after it. All groups open together. The present number gives an
+     * announced one up. Refused while a holder changes, or more slots are unconfirmed than the lesser number. Requires the
+     * right to administer the cluster.
      *
      * @param faults b of the policy
      */
