@@ -29,7 +29,7 @@ public record ClusterStatus(
         List<VolumeStatus> volumes,
         List<BucketInfo> buckets,
         List<Fault> faults,
-        List<EventLogs.Info> eventLogs,
+        List<EventLogs.EventLog> eventLogs,
         Recoveries recoveries,
         OpenLogs logs,
         List<NodeFault> faultyNodes) {

@@ -22,7 +22,7 @@ public interface EventLogs {
      * @param oldest time of its first event
      * @param claimant who delivers now; 0 if nobody does
      */
-    record Info(
+    record EventLog(
             String bucket, PrincipalId creator, int pending, long dropped, Optional<Instant> oldest, long claimant) {}
 
     /**
@@ -40,7 +40,7 @@ public interface EventLogs {
     record Entry(long position, ObjectEvent event) {}
 
     /** Returns the logs of all buckets for administrators, else of those of the client and of whom it acts for. */
-    List<Info> list();
+    List<EventLog> list();
 
     /**
      * Claims the right to deliver for 30 seconds, unless another one has it, and acknowledges. For the bucket's creator,

@@ -58,7 +58,7 @@ final class Overwrite {
                 parts.add(slice(uploads, upload, 3, end, before.length() - end));
             }
             completing = true;
-            Precondition same = options.precondition() == Precondition.NONE
+            Precondition same = options.precondition().equals(Precondition.NONE)
                     ? Precondition.ifVersion(before.version())
                     : options.precondition();
             return uploads.complete(upload, parts, PutOptions.DEFAULT.withPrecondition(same));

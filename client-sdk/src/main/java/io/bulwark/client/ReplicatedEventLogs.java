@@ -17,21 +17,21 @@ final class ReplicatedEventLogs implements EventLogs {
     }
 
     @Override
-    public List<Info> list() {
+    public List<EventLog> list() {
         return Listing.all(after -> {
             Reply.EventLogList page = client.query(
                     Reply.EventLogList.class,
                     new Query.ListEventLogs(after, Query.PAGE_MAX),
                     Subject.NONE,
                     BulwarkClient.noDeadline());
-            List<Info> logs =
+            List<EventLog> logs =
                     page.logs().stream().map(ReplicatedEventLogs::info).toList();
             return new Listing.Page<>(logs, page.next().isEmpty() ? null : page.next());
         });
     }
 
-    private static Info info(Reply.EventLogEntry log) {
-        return new Info(
+    private static EventLog info(Reply.EventLogEntry log) {
+        return new EventLog(
                 log.bucket(),
                 log.creator(),
                 log.pending(),

@@ -76,7 +76,7 @@ final class StatusReport {
                 driver.submit(RecoverySurvey.of(Set.copyOf(group.replicas()), SURVEY_MILLIS));
         List<BucketInfo> buckets = buckets();
         List<ClusterStatus.Fault> faults = faults();
-        List<EventLogs.Info> eventLogs = client.eventLogs().list();
+        List<EventLogs.EventLog> eventLogs = client.eventLogs().list();
         List<NodeFault> faulty = client.faultyNodes().report().faults();
         Map<Integer, NodeFault> named = faulty.stream().collect(Collectors.toMap(NodeFault::node, each -> each));
         Map<Integer, NodeStatusReply> answers = new HashMap<>();

@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -57,11 +58,12 @@ class ArchiveBenchmark {
         for (Map.Entry<String, Bucket> each : buckets.entrySet()) {
             Thread.sleep(2_000);
             LoadRun.Result[] results = run(each.getValue(), SECONDS);
+            ProtectionPolicy policy = Objects.requireNonNull(policies.get(each.getKey()));
             System.out.printf(
                     Locale.ROOT,
                     "| %s, blocks of %d KiB | %.1f | %.0f | %.1f | %.0f |%n",
-                    policies.get(each.getKey()).text(),
-                    policies.get(each.getKey()).blockBytes() >> 10,
+                    policy.text(),
+                    policy.blockBytes() >> 10,
                     results[0].operationsPerSecond() * OBJECT_BYTES / 1e6,
                     results[0].processorMillisPerOperation(),
                     results[1].operationsPerSecond() * OBJECT_BYTES / 1e6,

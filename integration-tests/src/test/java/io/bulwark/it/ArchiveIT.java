@@ -25,6 +25,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
@@ -146,7 +147,7 @@ class ArchiveIT {
     @Test
     @Order(4)
     void aChangedRangeIsStoredAlone() {
-        byte[] changed = CONTENT.get("segments").clone();
+        byte[] changed = Objects.requireNonNull(CONTENT.get("segments")).clone();
         ObjectInfo before = bucket().readTo("segments", OutputStream.nullOutputStream(), GetOptions.DEFAULT);
         byte[] patch = new byte[100_000];
         random.nextBytes(patch);

@@ -38,6 +38,7 @@ import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.Event;
+import software.amazon.awssdk.services.s3.model.FilterRule;
 import software.amazon.awssdk.services.s3.model.FilterRuleName;
 import software.amazon.awssdk.services.s3.model.GetBucketNotificationConfigurationResponse;
 import software.amazon.awssdk.services.s3.model.QueueConfiguration;
@@ -145,8 +146,10 @@ class S3NotificationIT {
                 .id("images")
                 .queueArn(arn)
                 .events(wanted)
-                .filter(filter -> filter.key(key ->
-                        key.filterRules(rule -> rule.name(FilterRuleName.PREFIX).value("in/"))))
+                .filter(filter -> filter.key(key -> key.filterRules(FilterRule.builder()
+                        .name(FilterRuleName.PREFIX)
+                        .value("in/")
+                        .build())))
                 .build();
         s3.putBucketNotificationConfiguration(
                 request -> request.bucket(BUCKET).notificationConfiguration(all -> all.queueConfigurations(queue)));

@@ -303,8 +303,8 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
 
     /** Returns whether enough of the others answered to say what is usual: of fragments a quarter of those wanted. */
     private boolean isMeasured(ReadSlot slot) {
-        return slot.wantsFragment && content == null
-                ? usableCount() > 0 && HEDGES_PER_ANSWER * usableCount() >= fragmentsWanted
+        return (slot.wantsFragment && content == null)
+                ? (usableCount() > 0 && HEDGES_PER_ANSWER * usableCount() >= fragmentsWanted)
                 : Arrays.stream(slots).anyMatch(other -> other.settled);
     }
 

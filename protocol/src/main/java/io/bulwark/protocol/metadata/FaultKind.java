@@ -47,7 +47,7 @@ public enum FaultKind {
     /** Returns a score after another window. */
     public int next(int score, int asked, int badOnes) {
         long ratio = (long) badOnes * bad - (long) (asked - badOnes) * good;
-        return (int) Math.clamp(score + Math.min(ratio, windowMax), 0, SCORE_MAX);
+        return Math.clamp(score + Math.min(ratio, windowMax), 0, SCORE_MAX);
     }
 
     /** Returns the word that people read. */

@@ -16,8 +16,8 @@ import io.bulwark.protocol.object.OwnContent;
 import io.bulwark.protocol.object.VersionState;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.SortedMap;
 import java.util.stream.StreamSupport;
 
 /** Buckets, names and versions: links to inodes (docs/protocols/extents.md, the inode is the commit; freeing). */
@@ -179,7 +179,7 @@ final class Namespace {
     Reply.ObjectStored setTags(Command.SetTags set, PrincipalId by) {
         FoundLink found = find(set.bucket(), set.key(), set.version());
         VersionState state = found.link.state();
-        SortedMap<String, String> present = state.attributes().tags();
+        Map<String, String> present = state.attributes().tags();
         CommandRefusal.refuseUnless(
                 set.before().map(present::equals).orElse(true),
                 MetadataError.CONDITION_FAILED,

@@ -142,7 +142,8 @@ class ArchiveAvailabilityTest {
             while (!effects.isEmpty()) {
                 if (effects.removeFirst() instanceof Effect.Send send) {
                     int slot = Math.toIntExact(send.to().number());
-                    if (up.contains(slot) && answer(extent, send, slot, holding, stage) instanceof Answer answer) {
+                    Answer answer = up.contains(slot) ? answer(extent, send, slot, holding, stage) : null;
+                    if (answer != null) {
                         effects.addAll(read.onMessage(now, PrincipalId.node(slot), answer));
                     }
                 }

@@ -114,7 +114,7 @@ class ArchiveExtentTest {
         ExtentWrite write = started();
         for (int slot = 0; slot < 3; slot++) {
             assertThat(write.outcome()).isEmpty();
-            var unused = write.onMessage(1, PrincipalId.node(slot), new NotStored(BLOCK, 1, StoreRefusal.NO_SPACE));
+            var _ = write.onMessage(1, PrincipalId.node(slot), new NotStored(BLOCK, 1, StoreRefusal.NO_SPACE));
         }
         assertThat(write.outcome()).containsInstanceOf(WriteOutcome.NoSpace.class);
     }

@@ -49,7 +49,7 @@ class NodeFaultsTest {
         assertThat(group(0).holders()).containsExactly(0, 1, 2, 3);
         assertThat(group(1).holders()).containsExactly(1, 2, 3, 4);
         for (int node = 0; node < NODES; node++) {
-            var unused = node(node);
+            var _ = node(node);
         }
     }
 
@@ -132,7 +132,7 @@ class NodeFaultsTest {
         assertThat(list().suspicions()).singleElement().satisfies(each -> {
             assertThat(each.reporter()).isZero();
             assertThat(each.score()).isEqualTo(FaultKind.SCORE_MAX);
-            assertThat(each.bad()).isEqualTo(8 * each.windows());
+            assertThat(each.bad()).isEqualTo(8L * each.windows());
         });
         report(WINDOWS - 1, silent(LIAR, 0), 1);
         assertThat(list().faults()).isEmpty();

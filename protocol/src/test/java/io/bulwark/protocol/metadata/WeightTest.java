@@ -49,7 +49,7 @@ class WeightTest {
                             MetadataError.NOT_INLINE,
                             i -> user.putOf("films", user.session + "-" + i, Condition.NONE, user.inline(1_000))))
                     .as("both find room")
-                    .isBetween(1, (int) MAX / 2_000);
+                    .isBetween(1, MAX / 2_000);
             user.refused(MetadataError.NOT_INLINE, user.putOf("films", "x", Condition.NONE, user.inline(1)));
         }
         assertThat(bob.put("films", "x", 1_000)).isNotNull();

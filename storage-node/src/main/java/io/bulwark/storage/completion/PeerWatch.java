@@ -195,7 +195,7 @@ final class PeerWatch {
 
     /** Returns an extent of which some node lacked its fragment a window ago. */
     private Optional<OwnExtent> dueAgain(long nowMillis) throws InterruptedException, ExecutionException {
-        for (Map.Entry<BlockId, Missing> each : missing.entrySet()) {
+        for (Map.Entry<BlockId, Missing> each : List.copyOf(missing.entrySet())) {
             if (nowMillis - each.getValue().sinceMillis() >= windowMillis) {
                 Optional<OwnExtent> held = find(each.getKey(), each.getKey());
                 if (held.isEmpty()) {

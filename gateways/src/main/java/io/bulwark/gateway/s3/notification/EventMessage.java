@@ -29,7 +29,7 @@ record EventMessage(@JsonProperty("Records") List<Entry> entries) {
             String eventName,
             Map<String, String> userIdentity,
             Subject s3) {
-        static Entry of(EventLogs.Entry entry, String rule, EventLogs.Info log) {
+        static Entry of(EventLogs.Entry entry, String rule, EventLogs.EventLog log) {
             ObjectEvent event = entry.event();
             BucketPart bucket =
                     new BucketPart(log.bucket(), identity(log.creator().toString()), "arn:aws:s3:::" + log.bucket());

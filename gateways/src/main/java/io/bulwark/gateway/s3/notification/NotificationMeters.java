@@ -41,9 +41,9 @@ final class NotificationMeters implements AutoCloseable {
                 .register(registry);
     }
 
-    void onLogs(List<EventLogs.Info> logs) {
-        pending.set(logs.stream().mapToLong(EventLogs.Info::pending).sum());
-        dropped.set(logs.stream().mapToLong(EventLogs.Info::dropped).sum());
+    void onLogs(List<EventLogs.EventLog> logs) {
+        pending.set(logs.stream().mapToLong(EventLogs.EventLog::pending).sum());
+        dropped.set(logs.stream().mapToLong(EventLogs.EventLog::dropped).sum());
     }
 
     @Override

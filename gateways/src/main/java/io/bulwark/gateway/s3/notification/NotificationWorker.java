@@ -111,10 +111,10 @@ public final class NotificationWorker implements AutoCloseable {
     }
 
     private void run() {
-        List<EventLogs.Info> logs = door.eventLogs().list();
+        List<EventLogs.EventLog> logs = door.eventLogs().list();
         meters.onLogs(logs);
-        deliveries.keySet().retainAll(logs.stream().map(EventLogs.Info::bucket).toList());
-        for (EventLogs.Info log : logs) {
+        deliveries.keySet().retainAll(logs.stream().map(EventLogs.EventLog::bucket).toList());
+        for (EventLogs.EventLog log : logs) {
             Delivery delivery = deliveries.computeIfAbsent(log.bucket(), _ -> new Delivery());
             if (mayBegin(delivery, log) && free.tryAcquire()) {
                 begin(delivery, log);
@@ -122,7 +122,7 @@ public final class NotificationWorker implements AutoCloseable {
         }
     }
 
-    private boolean mayBegin(Delivery delivery, EventLogs.Info log) {
+    private boolean mayBegin(Delivery delivery, EventLogs.EventLog log) {
         synchronized (delivery) {
             if (log.dropped() > delivery.dropped) {
                 LOG.warn(
@@ -135,7 +135,7 @@ public final class NotificationWorker implements AutoCloseable {
         }
     }
 
-    private void begin(Delivery delivery, EventLogs.Info log) {
+    private void begin(Delivery delivery, EventLogs.EventLog log) {
         synchronized (delivery) {
             delivery.isRunning = true;
         }
@@ -163,7 +163,7 @@ public final class NotificationWorker implements AutoCloseable {
     }
 
     /** Delivers what a bucket has, and returns for how long to leave it then. */
-    private Duration deliver(Delivery delivery, EventLogs.Info log) {
+    private Duration deliver(Delivery delivery, EventLogs.EventLog log) {
         try {
             // Agreed time stands still while no commands arrive, so that a claim of a dead gateway may look fresh for
             // long.
@@ -188,7 +188,7 @@ public final class NotificationWorker implements AutoCloseable {
     }
 
     /** Returns whether nothing is left; false if another gateway delivers. */
-    private boolean deliverAll(EventLogs.Info log) throws IOException, InterruptedException {
+    private boolean deliverAll(EventLogs.EventLog log) throws IOException, InterruptedException {
         Bulwark view = door.onBehalfOf(log.creator());
         EventLogs logs = view.eventLogs();
         if (!logs.claim(log.bucket(), claimant, 0).held()) {
