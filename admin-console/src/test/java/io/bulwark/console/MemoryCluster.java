@@ -135,12 +135,7 @@ public final class MemoryCluster {
         volumes.computeIfPresent(
                 name,
                 (_, old) -> new VolumeInfo(
-                        old.id(),
-                        name,
-                        old.kind(),
-                        old.policy().withFaults(faults),
-                        old.blocks(),
-                        old.groups()));
+                        old.id(), name, old.kind(), old.policy().withFaults(faults), old.blocks(), old.groups()));
     }
 
     private void deleteBucket(String name) {

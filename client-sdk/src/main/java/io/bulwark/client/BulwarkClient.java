@@ -147,8 +147,8 @@ final class BulwarkClient implements Bulwark {
                 metadata, sessions, extents(driver, health, map, false), new ByteBudget(config.bytesInFlightMax()));
         this.store = locks.map(stored::withLocks).orElse(stored);
         this.salvageStore = store.withExtents(extents(driver, health, map, true));
-        this.inlineLimit = new InlineLimit(
-                config.inlineMax(), () -> replicasNow().faulty());
+        this.inlineLimit =
+                new InlineLimit(config.inlineMax(), () -> replicasNow().faulty());
         this.trust = TrustWatch.start(config.channels(), credentials, group, kept, replicas::query);
         driver.failIf(this::denial);
     }

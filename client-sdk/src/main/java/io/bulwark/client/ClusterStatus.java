@@ -51,7 +51,16 @@ public record ClusterStatus(
             List<BucketInfo> buckets,
             List<Fault> faults,
             Recoveries recoveries) {
-        this(nodes, replicas, volumes, buckets, faults, List.of(), recoveries, new OpenLogs(0, 0, Duration.ZERO), List.of());
+        this(
+                nodes,
+                replicas,
+                volumes,
+                buckets,
+                faults,
+                List.of(),
+                recoveries,
+                new OpenLogs(0, 0, Duration.ZERO),
+                List.of());
     }
 
     /**

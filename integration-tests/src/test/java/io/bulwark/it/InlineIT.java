@@ -70,7 +70,9 @@ class InlineIT {
             byte[] two = Arrays.copyOf(Arrays.copyOfRange(small, 4_000, 4_096), 100);
             System.arraycopy(small, 0, two, 96, 4);
             assertThat(bucket.getBytes("two")).isEqualTo(two);
-            assertThat(bucket.list().objects()).extracting(info -> info.key()).containsExactly("a", "large", "mixed", "two");
+            assertThat(bucket.list().objects())
+                    .extracting(info -> info.key())
+                    .containsExactly("a", "large", "mixed", "two");
             for (int node = 0; node < CLUSTER.nodes(); node++) {
                 CLUSTER.member("node-" + node).start();
             }

@@ -285,9 +285,9 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
         ClientConfig commandLine = ClientConfig.load(plan().data().clientProperties());
         PrincipalId principal = PrincipalId.client(number);
         return new ClientConfig(
-                principal,
-                KeyRing.file(plan().data().keys(), principal),
-                plan().channels(principal),
+                        principal,
+                        KeyRing.file(plan().data().keys(), principal),
+                        plan().channels(principal),
                         commandLine.faultyReplicas(),
                         commandLine.replicas())
                 .withInlineMax(INLINE_MAX);

@@ -46,7 +46,8 @@ class FaultTest {
 
     private final FakeFaults faults = new FakeFaults();
     private final FakeFaultyNodes faulty = new FakeFaultyNodes();
-    private final FakeCluster cluster = new FakeCluster().with(faults).with(faulty).with(FakeStatus::pasis);
+    private final FakeCluster cluster =
+            new FakeCluster().with(faults).with(faulty).with(FakeStatus::pasis);
     private final MockMvc console = ConsoleFixture.of(cluster.client(), "fault");
 
     private static final class FakeFaultyNodes implements FaultyNodes {

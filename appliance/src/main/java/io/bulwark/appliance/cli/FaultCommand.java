@@ -51,7 +51,8 @@ final class FaultCommand implements Runnable {
     int list(@Mixin ClusterAccess access) {
         FaultyNodes.Report report = report(access);
         if (access.global().json()) {
-            GlobalOptions.printJson(report.faults().stream().map(FaultCommand::json).toList());
+            GlobalOptions.printJson(
+                    report.faults().stream().map(FaultCommand::json).toList());
         } else if (report.faults().isEmpty()) {
             System.out.println("No node is faulty, as far as the nodes agree.");
         } else {
@@ -75,12 +76,13 @@ final class FaultCommand implements Runnable {
                 "Show the counts of each node about one node, on which no name needs to rest.",
                 "`bulwark evidence show` shows the signed reports of a recorded fault."
             })
-    int show(@Mixin ClusterAccess access, @Parameters(paramLabel = "NODE", description = "Such as node-5.") String node) {
+    int show(
+            @Mixin ClusterAccess access,
+            @Parameters(paramLabel = "NODE", description = "Such as node-5.") String node) {
         int number = NodeMoveCommands.number(node);
         FaultyNodes.Report report = report(access);
-        List<NodeFault> named = report.faults().stream()
-                .filter(fault -> fault.node() == number)
-                .toList();
+        List<NodeFault> named =
+                report.faults().stream().filter(fault -> fault.node() == number).toList();
         List<Suspicion> counts = new ArrayList<>(report.suspicions().stream()
                 .filter(each -> each.last().node() == number)
                 .toList());
@@ -128,7 +130,8 @@ final class FaultCommand implements Runnable {
                 "Announced changes of its slots are given up; `bulwark node add NODE` gives it slots again."
             })
     int forgive(
-            @Mixin ClusterAccess access, @Parameters(paramLabel = "NODE", description = "Such as node-5.") String node) {
+            @Mixin ClusterAccess access,
+            @Parameters(paramLabel = "NODE", description = "Such as node-5.") String node) {
         int number = NodeMoveCommands.number(node);
         try (Bulwark client = access.connect()) {
             client.faultyNodes().forgive(number);
@@ -186,7 +189,8 @@ final class FaultCommand implements Runnable {
             name = "simulate",
             description = {
                 "Simulate detection: n and b as nodes fail one by one, and windows until a faulty node is named.",
-                "It shows static, dynamic and reconfigurable quorums, as in figure 6 of Agile Store. No cluster is used."
+                "It shows static, dynamic and reconfigurable quorums, as in figure 6 of Agile Store. No cluster is"
+                        + " used."
             })
     int simulate(
             @Mixin GlobalOptions global,
@@ -221,7 +225,9 @@ final class FaultCommand implements Runnable {
         json.put("kind", fault.kind().text());
         json.put("sinceMillis", fault.sinceMillis());
         json.put("evidence", fault.evidence());
-        json.put("reporters", fault.suspicions().stream().map(Suspicion::reporter).toList());
+        json.put(
+                "reporters",
+                fault.suspicions().stream().map(Suspicion::reporter).toList());
         json.put("stage", fault.stage().name().toLowerCase(Locale.ROOT));
         return json;
     }

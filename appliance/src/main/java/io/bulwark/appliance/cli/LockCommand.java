@@ -76,8 +76,7 @@ final class LockCommand implements Runnable {
 
     private record ReleasedView(String bucket, String prefix, boolean released) {}
 
-    private record LockView(
-            String bucket, String prefix, String holder, long session, long ageMillis, String closing) {
+    private record LockView(String bucket, String prefix, String holder, long session, long ageMillis, String closing) {
         static LockView of(LockInfo lock) {
             return new LockView(
                     lock.bucket(),

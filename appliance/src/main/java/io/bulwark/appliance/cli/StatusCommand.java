@@ -136,8 +136,9 @@ final class StatusCommand implements Callable<Integer> {
         parts.addAll(RecoveryText.of(cluster.recoveries(), System.currentTimeMillis()));
         StatusView.OpenLogs logs = cluster.logs();
         if (logs.logs() > 0) {
-            parts.add("Clients work with " + Text.count(logs.logs(), "log") + " under " + Text.count(logs.locks(), "lock")
-                    + ", the oldest for " + Text.duration(logs.oldestMillis()) + ": see `bulwark lock list`.");
+            parts.add(
+                    "Clients work with " + Text.count(logs.logs(), "log") + " under " + Text.count(logs.locks(), "lock")
+                            + ", the oldest for " + Text.duration(logs.oldestMillis()) + ": see `bulwark lock list`.");
         }
         for (List<List<String>> table : List.of(
                 rebuilding(cluster),

@@ -365,7 +365,9 @@ public record ClientConfig(
         String inline = properties.getProperty(ClientSetting.INLINE.key());
         return new Habits(
                 locking,
-                inline == null ? Habits.STANDARD.inlineMax() : Math.toIntExact(number(ClientSetting.INLINE.key(), inline)));
+                inline == null
+                        ? Habits.STANDARD.inlineMax()
+                        : Math.toIntExact(number(ClientSetting.INLINE.key(), inline)));
     }
 
     private static ChannelConfig channels(Properties properties, Path file) {

@@ -70,13 +70,13 @@ public final class MemoryCluster implements AutoCloseable {
             }
         }
         config = new ClientConfig(
-                CLIENT,
-                ring,
-                new ChannelConfig.InsecureLoopback(),
-                1,
-                replicas.addresses().stream()
-                        .map(address -> new ClientConfig.Endpoint("127.0.0.1", address.getPort()))
-                        .toList(),
+                        CLIENT,
+                        ring,
+                        new ChannelConfig.InsecureLoopback(),
+                        1,
+                        replicas.addresses().stream()
+                                .map(address -> new ClientConfig.Endpoint("127.0.0.1", address.getPort()))
+                                .toList(),
                         16 << 20)
                 .withInlineMax(0);
     }

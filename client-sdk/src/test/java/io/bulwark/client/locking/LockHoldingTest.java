@@ -111,8 +111,7 @@ class LockHoldingTest {
         @Override
         public CompletableFuture<Reply> submit(Command command, Optional<PrincipalId> onBehalfOf) {
             if (command instanceof Command.Lock lock && lock.subtrees().contains(OF_OTHERS)) {
-                return CompletableFuture.completedFuture(
-                        new Reply.Failed(MetadataError.LOCKED, OF_OTHERS.toString()));
+                return CompletableFuture.completedFuture(new Reply.Failed(MetadataError.LOCKED, OF_OTHERS.toString()));
             }
             return CompletableFuture.completedFuture(
                     command instanceof Command.Lock
@@ -132,8 +131,8 @@ class LockHoldingTest {
 
     @Test
     void aPartThatOthersNeedIsGivenUpAlone() {
-        VolumeLocks locks = new VolumeLocks(() ->
-                CompletableFuture.completedFuture(SessionPool.lease(1, PrincipalId.client(1), holding)));
+        VolumeLocks locks = new VolumeLocks(
+                () -> CompletableFuture.completedFuture(SessionPool.lease(1, PrincipalId.client(1), holding)));
         locks.want(SUBTREES.getFirst());
         await().until(() -> locks.held().equals(SUBTREES));
         locks.want(OF_OTHERS);

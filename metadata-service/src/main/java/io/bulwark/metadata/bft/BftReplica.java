@@ -147,7 +147,10 @@ final class BftReplica implements ReplicaIncarnation {
                     keys.map(own -> own.sessionKeys(place, config.recoveries())).orElse(null));
             transfer = new PageTransfer(configuration, place, disk.store(), disk.application(), mail, random);
             logs = openLogs(
-                    name, new ReplicaDirectory(config.directory()), past(start, configurationChain.isNew(name)), meters);
+                    name,
+                    new ReplicaDirectory(config.directory()),
+                    past(start, configurationChain.isNew(name)),
+                    meters);
             report = new StatusReporter(self, configuration, replica, mail, keys.map(_ -> config.recoveries()));
             status = describe();
             try {

@@ -114,8 +114,7 @@ public final class ObjectGet {
 
     private void begin(long inode, OwnContent content, long from, long until) {
         switch (content) {
-            case ObjectLayout layout ->
-                slices.addLast(new Part.OnNodes(new SliceCursor(inode, layout, from, until)));
+            case ObjectLayout layout -> slices.addLast(new Part.OnNodes(new SliceCursor(inode, layout, from, until)));
             case InlineContent inline -> {
                 if (from < until) {
                     slices.addLast(new Part.Inline(inline.bytes().slice((int) from, (int) (until - from))));

@@ -167,7 +167,8 @@ final class Dissemination {
     /** Slots that count echoes ask first, so that the others hear of readies. */
     private long restBeforeDelivery(ReferencedExtent extent) {
         PlacementGroup group = extent.volume().group(extent.block());
-        boolean first = group.slotOf(node) < DeliveryPoll.witnesses(extent.volume().policy());
+        boolean first =
+                group.slotOf(node) < DeliveryPoll.witnesses(extent.volume().policy());
         return first ? retryMillis : LATER * retryMillis;
     }
 

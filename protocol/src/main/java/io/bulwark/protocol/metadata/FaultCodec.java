@@ -10,8 +10,7 @@ final class FaultCodec {
 
     static void write(Command.OfNodeFault command, WireWriter out) {
         switch (command) {
-            case Command.ReportPeers report ->
-                Lists.write(report.observations(), out.u8(80), PeerObservation::write);
+            case Command.ReportPeers report -> Lists.write(report.observations(), out.u8(80), PeerObservation::write);
             case Command.SetFaultPolicy set -> set.policy().write(out.u8(81));
             case Command.ForgiveNode forgive -> out.u8(82).i32(forgive.node());
         }
@@ -19,8 +18,7 @@ final class FaultCodec {
 
     static Command read(int type, WireReader in) {
         return switch (type) {
-            case 80 ->
-                new Command.ReportPeers(Lists.read(in, Command.OBSERVATIONS_MAX, PeerObservation::read));
+            case 80 -> new Command.ReportPeers(Lists.read(in, Command.OBSERVATIONS_MAX, PeerObservation::read));
             case 81 -> new Command.SetFaultPolicy(FaultPolicy.read(in));
             case 82 -> new Command.ForgiveNode(in.i32(0, Integer.MAX_VALUE));
             default -> throw new MalformedException("unknown command " + type);

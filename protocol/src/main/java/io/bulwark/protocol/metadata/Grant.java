@@ -127,7 +127,12 @@ final class Grant implements Supply {
 
     void write(WireWriter out) {
         out.i64(lockedMillis).i64(firstInode).i64(firstVersion);
-        out.i64(volumeBytes).i64(weight).bool(inline).i32(entries).i64(lastMillis).u16(buckets.size());
+        out.i64(volumeBytes)
+                .i64(weight)
+                .bool(inline)
+                .i32(entries)
+                .i64(lastMillis)
+                .u16(buckets.size());
         buckets.forEach((bucket, left) -> out.string(bucket).i64(left));
     }
 

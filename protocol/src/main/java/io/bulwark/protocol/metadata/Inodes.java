@@ -317,7 +317,10 @@ final class Inodes {
     }
 
     boolean exists(long id) {
-        return tables.inodes.get(id).filter(entry -> !(entry instanceof Pending)).isPresent();
+        return tables.inodes
+                .get(id)
+                .filter(entry -> !(entry instanceof Pending))
+                .isPresent();
     }
 
     int count() {

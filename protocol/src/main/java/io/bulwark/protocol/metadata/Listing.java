@@ -6,7 +6,6 @@ import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.VersionState;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;

@@ -67,8 +67,7 @@ final class NodeFaults implements Withdrawable {
         SuspicionKey key = new SuspicionKey(seen.node(), seen.kind(), reporter);
         Optional<Suspicion> before = tables.suspicions.get(key).filter(each -> each.isRecent(now));
         // Half a window apart: a reporter's clock and the agreed one differ, but no liar hurries by more than this.
-        if (before.isPresent()
-                && now - before.get().agreedMillis() < policy().windowSeconds() * 1_000L / 2) {
+        if (before.isPresent() && now - before.get().agreedMillis() < policy().windowSeconds() * 1_000L / 2) {
             return;
         }
         int score = seen.kind().next(before.map(Suspicion::score).orElse(0), seen.asked(), seen.bad());
@@ -121,8 +120,7 @@ final class NodeFaults implements Withdrawable {
                         .filter(each -> group.slotOf(each.reporter()) >= 0)
                         .toList();
                 if (group.slotOf(node) >= 0 && ofGroup.size() > volume.policy().f()) {
-                    return Optional.of(
-                            new NodeFault(node, kind, now, volume.id(), index, 0, ofGroup, Stage.NAMED, 0));
+                    return Optional.of(new NodeFault(node, kind, now, volume.id(), index, 0, ofGroup, Stage.NAMED, 0));
                 }
             }
         }
@@ -229,12 +227,12 @@ final class NodeFaults implements Withdrawable {
     }
 
     private static SuspicionKey keyOf(Suspicion suspicion) {
-        return new SuspicionKey(
-                suspicion.last().node(), suspicion.last().kind(), suspicion.reporter());
+        return new SuspicionKey(suspicion.last().node(), suspicion.last().kind(), suspicion.reporter());
     }
 
     private static OwnedKey ownKey(SuspicionKey key) {
         return new OwnedKey(
-                PrincipalId.node(key.reporter()), key.node() * KINDS + key.kind().ordinal());
+                PrincipalId.node(key.reporter()),
+                key.node() * KINDS + key.kind().ordinal());
     }
 }

@@ -173,7 +173,8 @@ final class NodeRemovals {
         Map<Integer, Integer> loads = new TreeMap<>();
         for (Volume volume : volumes.map().volumes()) {
             for (PlacementGroup group : volume.groups()) {
-                List<Integer> later = group.change().isPresent() ? group.opened().holders() : group.holders();
+                List<Integer> later =
+                        group.change().isPresent() ? group.opened().holders() : group.holders();
                 later.forEach(holder -> loads.merge(holder, 1, Integer::sum));
             }
         }

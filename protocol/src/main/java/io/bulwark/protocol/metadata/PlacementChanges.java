@@ -92,9 +92,7 @@ final class PlacementChanges {
             return;
         }
         CommandRefusal.refuseUnless(
-                volume.kind() == VolumeKind.REGISTER
-                        && policy.protocol().isVersioned()
-                        && !volume.hasFixedHolders(),
+                volume.kind() == VolumeKind.REGISTER && policy.protocol().isVersioned() && !volume.hasFixedHolders(),
                 MetadataError.BAD_ARGUMENT,
                 "only register volumes under masking quorums or pasis change their faults, if they verify versions: "
                         + volume.name() + " is under " + policy.text() + ", make another volume and copy");
@@ -178,8 +176,8 @@ final class PlacementChanges {
         if (!volume.groups().stream().allMatch(group -> isSealed(volume, group))) {
             return;
         }
-        boolean prepares = faults < volume.policy().f()
-                && volume.groups().stream().allMatch(group -> group.lowersTo() == 0);
+        boolean prepares =
+                faults < volume.policy().f() && volume.groups().stream().allMatch(group -> group.lowersTo() == 0);
         for (int index = 0; index < volume.groups().size(); index++) {
             Place place = place(volumes.byId(id).volume(), index);
             open(place, place.group, prepares ? faults : 0);

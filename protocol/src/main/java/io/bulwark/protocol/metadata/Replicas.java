@@ -150,7 +150,8 @@ final class Replicas {
      * replicas survives crashes only.
      */
     void requireInline(ProtectionPolicy policy) {
-        int least = Math.min(ordering().faulty(), next().map(Configuration::faulty).orElse(Integer.MAX_VALUE));
+        int least =
+                Math.min(ordering().faulty(), next().map(Configuration::faulty).orElse(Integer.MAX_VALUE));
         CommandRefusal.refuseUnless(
                 !staying && InlineContent.isAllowedBy(policy, least),
                 MetadataError.NOT_INLINE,

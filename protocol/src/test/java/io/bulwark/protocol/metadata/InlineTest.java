@@ -43,8 +43,8 @@ class InlineTest {
         assertThat(rig.references()).isEmpty();
         assertThat(bytesOfVolume()).isEqualTo(100);
         assertThat(rig.ask(ALICE, new Query.FindInode(stored.inode()))).isEqualTo(new Reply.InodeFound(true));
-        Reply.ObjectList list = (Reply.ObjectList) rig.ask(
-                ALICE, new Query.ListObjects("films", "", "", Bytes.EMPTY, 10, false));
+        Reply.ObjectList list =
+                (Reply.ObjectList) rig.ask(ALICE, new Query.ListObjects("films", "", "", Bytes.EMPTY, 10, false));
         assertThat(list.objects().getFirst().length()).isEqualTo(100);
     }
 
@@ -73,8 +73,8 @@ class InlineTest {
         ObjectRange slice = new ObjectRange("films", "a", 0, 10, 5);
         Reply.ObjectStored made = (Reply.ObjectStored) alice.run(new Command.ComposeObject(
                 "films", "c", Condition.NONE, List.of(slice), ObjectAttributes.NONE, ObjectLock.NONE));
-        Reply.SliceList list = (Reply.SliceList)
-                rig.ask(ALICE, new Query.FindSlices("films", "c", made.version(), 0, Query.PAGE_MAX));
+        Reply.SliceList list =
+                (Reply.SliceList) rig.ask(ALICE, new Query.FindSlices("films", "c", made.version(), 0, Query.PAGE_MAX));
         InlineContent told = (InlineContent) list.slices().getFirst().content();
         assertThat(told.length()).isEqualTo(100);
         assertThat(told.bytes().slice(10, 5)).isEqualTo(MetadataFixture.filled(5, 100));
@@ -87,8 +87,8 @@ class InlineTest {
         Reply.UploadBegun begun = (Reply.UploadBegun)
                 alice.run(new Command.BeginUpload("films", "u", ObjectAttributes.NONE, ObjectLock.NONE));
         UploadName upload = new UploadName("films", "u", begun.upload());
-        Reply.PartStored part = (Reply.PartStored) alice.run(new Command.PutPart(
-                upload, 1, alice.inline(30), ObjectAttributes.NONE, List.of(), List.of()));
+        Reply.PartStored part = (Reply.PartStored) alice.run(
+                new Command.PutPart(upload, 1, alice.inline(30), ObjectAttributes.NONE, List.of(), List.of()));
         PartSelection one = PartSelection.of(List.of(new PartSelection.Part(1, part.inode())));
         alice.run(new Command.CompleteUpload(upload, one, Condition.NONE, ObjectAttributes.NONE));
         assertThat(found("films", "u")).isEqualTo(alice.inline(30));

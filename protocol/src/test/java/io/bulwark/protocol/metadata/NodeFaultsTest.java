@@ -43,8 +43,8 @@ class NodeFaultsTest {
     /** Two groups: of the nodes 0 to 3, and 1 to 4. Node 5 is spare. */
     @BeforeEach
     void makeVolume() {
-        rig.volume = ((Reply.VolumeCreated) alice.run(
-                        new Command.CreateVolume("main", VolumeKind.OBJECT, MetadataFixture.POLICY, 0, 2, 0)))
+        rig.volume = ((Reply.VolumeCreated)
+                        alice.run(new Command.CreateVolume("main", VolumeKind.OBJECT, MetadataFixture.POLICY, 0, 2, 0)))
                 .volume();
         assertThat(group(0).holders()).containsExactly(0, 1, 2, 3);
         assertThat(group(1).holders()).containsExactly(1, 2, 3, 4);
@@ -212,10 +212,12 @@ class NodeFaultsTest {
             in = NodeFaults.class,
             rule = "suspicions end with the slot of their reporter",
             replace = """
-            public void withdrawOf(PrincipalId node, Volume volume, int group) {
-                    of(node.number()).forEach(this::remove);""",
+                public void withdrawOf(PrincipalId node, Volume volume, int group) {
+                        of(node.number()).forEach(this::remove);\
+                """,
             with = """
-            public void withdrawOf(PrincipalId node, Volume volume, int group) {""")
+                public void withdrawOf(PrincipalId node, Volume volume, int group) {\
+                """)
     @Test
     void suspicionsEndWithTheSlotOfTheReporter() {
         report(WINDOWS, silent(LIAR, 0), 0);
@@ -259,7 +261,8 @@ class NodeFaultsTest {
             assertThat(change.slot()).isEqualTo(2);
             assertThat(change.node()).isEqualTo(5);
         });
-        assertThat(group(1).change()).hasValueSatisfying(change -> assertThat(change.node()).isIn(0, 5));
+        assertThat(group(1).change())
+                .hasValueSatisfying(change -> assertThat(change.node()).isIn(0, 5));
         settle();
         tick();
         assertThat(list().faults()).singleElement().satisfies(fault -> {
@@ -271,9 +274,9 @@ class NodeFaultsTest {
         report(WINDOWS, silent(3, 1), 1, 4);
         tick();
         tick();
-        assertThat(volume().groups()).allSatisfy(group -> assertThat(
-                        group.change().filter(change -> change.node() == LIAR))
-                .isEmpty());
+        assertThat(volume().groups())
+                .allSatisfy(group -> assertThat(group.change().filter(change -> change.node() == LIAR))
+                        .isEmpty());
         alice.done(new Command.RemoveNode(LIAR));
         assertThat(list().faults()).extracting(NodeFault::node).containsExactly(3);
     }
@@ -307,7 +310,8 @@ class NodeFaultsTest {
         alice.done(new Command.SetFaultPolicy(new FaultPolicy(true, 60, 2)));
         proveLiar();
         tick();
-        assertThat(group(0).change()).hasValueSatisfying(change -> assertThat(change.node()).isEqualTo(4));
+        assertThat(group(0).change())
+                .hasValueSatisfying(change -> assertThat(change.node()).isEqualTo(4));
     }
 
     @Test
@@ -332,8 +336,7 @@ class NodeFaultsTest {
     void newVolumesDoWithoutFaultyNodesWhereOthersAreEnough() {
         proveLiar();
         alice.run(new Command.CreateVolume("other", VolumeKind.OBJECT, MetadataFixture.POLICY, 0, 2, 0));
-        assertThat(rig.map().volume("other").orElseThrow().groups())
-                .allMatch(group -> group.slotOf(LIAR) < 0);
+        assertThat(rig.map().volume("other").orElseThrow().groups()).allMatch(group -> group.slotOf(LIAR) < 0);
         ProtectionPolicy all = new ProtectionPolicy(1, 4, NODES, MetadataFixture.BLOCK);
         assertThat(alice.run(new Command.CreateVolume("all", VolumeKind.OBJECT, all, 0, 1, 0)))
                 .isInstanceOf(Reply.VolumeCreated.class);

@@ -152,8 +152,7 @@ class PolicyChangeTest {
                 .as("two of the second group have not confirmed")
                 .allMatch(group -> group.change().isEmpty());
         confirm(1, N - 1);
-        assertThat(volume().groups())
-                .allMatch(group -> group.change().isPresent() && group.lowersTo() == 1);
+        assertThat(volume().groups()).allMatch(group -> group.change().isPresent() && group.lowersTo() == 1);
         seal(0, N - 2);
         assertThat(volume().policy().f()).isEqualTo(2);
         seal(1, N - 2);
@@ -276,7 +275,8 @@ class PolicyChangeTest {
                     }
                     int naive = n - b - lower - (n - (2 * lower + 1));
                     assertThat(naive)
-                            .as("slots that would show a version of the epoch before in the second one, without the first")
+                            .as("slots that would show a version of the epoch before in the second one, without"
+                                    + " the first")
                             .isLessThan(2 * lower + 1 - 2 * lower);
                 }
             }

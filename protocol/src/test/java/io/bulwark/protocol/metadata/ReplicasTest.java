@@ -10,10 +10,10 @@ import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
-import io.bulwark.protocol.mutation.PlantedBug;
-import io.bulwark.protocol.locking.LogHead;
 import io.bulwark.protocol.locking.LogChain;
+import io.bulwark.protocol.locking.LogHead;
 import io.bulwark.protocol.metadata.MetadataFixture.User;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.object.InlineContent;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.ordering.membership.Configuration;
@@ -143,9 +143,7 @@ class ReplicasTest {
         refused(MetadataError.LOCKED, change);
         LogHead empty = LogHead.empty(LogChain.root(CLUSTER, locked.log()));
         for (int server = 0; server < 3; server++) {
-            rig.submit(
-                    replica(server),
-                    new Submission.Fetch(List.of(new Submission.Fetched(locked.log(), empty))));
+            rig.submit(replica(server), new Submission.Fetch(List.of(new Submission.Fetched(locked.log(), empty))));
         }
         done(change);
         holder.refused(MetadataError.NOT_LOCKABLE, LockFixture.lockOf(LockFixture.FILMS));
@@ -202,8 +200,10 @@ class ReplicasTest {
             done(new Command.RenewSession());
         }
         done(fewer);
-        assertThat(run(alice, put)).as("fewer are to follow").isInstanceOfSatisfying(
-                Reply.Failed.class, failed -> assertThat(failed.error()).isEqualTo(MetadataError.NOT_INLINE));
+        assertThat(run(alice, put))
+                .as("fewer are to follow")
+                .isInstanceOfSatisfying(
+                        Reply.Failed.class, failed -> assertThat(failed.error()).isEqualTo(MetadataError.NOT_INLINE));
     }
 
     @Test

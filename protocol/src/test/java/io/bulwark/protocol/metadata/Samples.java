@@ -432,7 +432,9 @@ final class Samples {
         all.put("deleted", new Reply.Deleted(4, true, false));
         all.put("map", mapWith(new PlacementGroup(2, List.of(0, 1, 2, 3))));
         all.put("changing-map", changingMap());
-        all.put("status", new Reply.Status(
+        all.put(
+                "status",
+                new Reply.Status(
                         1, 2, 3, 4, 5, 6, 7, 8, new Reply.OpenLogs(9, 10, 11), MetadataFixture.filled(32, 0xD1)));
         all.put("session", new Reply.Session(SessionState.CLOSED));
         all.put("granted", new Reply.Granted(true, false));

@@ -25,8 +25,7 @@ class LoweredFaultsTest {
     private static GroupFixture group(int b, int lowersTo) {
         List<Integer> holders = IntStream.range(0, N).boxed().toList();
         PlacementGroup placement = new PlacementGroup(2, holders, List.of(), holders, null, lowersTo);
-        return new GroupFixture(
-                new PasisGroup(BlockId.register(7, 0), ProtectionPolicy.masking(b, N, 512), placement));
+        return new GroupFixture(new PasisGroup(BlockId.register(7, 0), ProtectionPolicy.masking(b, N, 512), placement));
     }
 
     private static PasisRead read(GroupFixture group) {

@@ -70,12 +70,7 @@ final class LockingReplica implements ProtocolServer {
      * @param lies empty if the log server is correct
      */
     LockingReplica(
-            Place place,
-            SimulatedReplica replica,
-            LogDisk disk,
-            int orderedBefore,
-            Optional<LogLies> lies,
-            long seed) {
+            Place place, SimulatedReplica replica, LogDisk disk, int orderedBefore, Optional<LogLies> lies, long seed) {
         this.place = place;
         this.replica = replica;
         this.disk = disk;

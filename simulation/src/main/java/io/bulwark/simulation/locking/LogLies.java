@@ -201,12 +201,7 @@ final class LogLies {
     private static Bytes twice(Submission.Fetched end) {
         Bytes once = new Submission.Fetch(List.of(end)).encoded();
         Bytes head = once.slice(3, once.length() - 3);
-        return new WireWriter()
-                .raw(once.slice(0, 1))
-                .u16(2)
-                .raw(head)
-                .raw(head)
-                .toBytes();
+        return new WireWriter().raw(once.slice(0, 1)).u16(2).raw(head).raw(head).toBytes();
     }
 
     /** Returns some hash of the entry before a batch; a false one if no liar knows one. */

@@ -148,8 +148,8 @@ public final class PasisWorld implements SimulatedWorld {
                 correct,
                 limits,
                 version -> attackers.stream().anyMatch(attacker -> attacker.isPoisoned(version)));
-        invariants.asleep(node ->
-                sleepers.contains(node) && !holders.orElseThrow().isRaisedForGood());
+        invariants.asleep(
+                node -> sleepers.contains(node) && !holders.orElseThrow().isRaisedForGood());
         simulation.observe((from, to, _, message) -> {
             if (message instanceof PasisMessage.Write write && !faulty.contains(to)) {
                 sent(from, write);

@@ -87,8 +87,8 @@ public final class PlacedVolume {
         if (nextFaults == 0 || !volume.groups().stream().allMatch(this::isSealed)) {
             return;
         }
-        boolean prepares = nextFaults < volume.policy().f()
-                && volume.groups().stream().allMatch(group -> group.lowersTo() == 0);
+        boolean prepares =
+                nextFaults < volume.policy().f() && volume.groups().stream().allMatch(group -> group.lowersTo() == 0);
         int lowersTo = prepares ? nextFaults : 0;
         lowered += nextFaults < volume.policy().f() && !prepares ? 1 : 0;
         volume = withFaults(

@@ -111,7 +111,9 @@ public final class RegisterChanges {
 
     /** Returns whether the volume tolerates the greater number for good, and all may lie that it tolerates. */
     public boolean isRaisedForGood() {
-        return lowerings == 0 && !volume.isFaultsAnnounced() && volume.now().policy().f() == faults;
+        return lowerings == 0
+                && !volume.isFaultsAnnounced()
+                && volume.now().policy().f() == faults;
     }
 
     /**

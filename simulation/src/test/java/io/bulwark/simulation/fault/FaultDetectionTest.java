@@ -53,10 +53,11 @@ class FaultDetectionTest {
     /** A month on slow, uneven links with slow spells several times a day: no reporter suspects anybody. */
     @Test
     void nobodyIsSuspectedInAMonthWithoutFaults() {
-        WatchedGroup group =
-                new WatchedGroup(FigureSix.correct(NODES, random), FAULTS, 0.002, 0.2, random.nextLong());
+        WatchedGroup group = new WatchedGroup(FigureSix.correct(NODES, random), FAULTS, 0.002, 0.2, random.nextLong());
         for (int window = 0; window < MONTH; window++) {
-            assertThat(group.window()).as("window %s, -Dbulwark.seed=%s", window, SEED).isEmpty();
+            assertThat(group.window())
+                    .as("window %s, -Dbulwark.seed=%s", window, SEED)
+                    .isEmpty();
         }
         assertThat(group.crossings()).as("-Dbulwark.seed=%s", SEED).isZero();
     }
@@ -93,8 +94,7 @@ class FaultDetectionTest {
 
     @Test
     void detectionIsSlowerWithConcurrentWritesAndNeverFails() {
-        List<FigureSix.Detection> found =
-                FigureSix.detections(List.of(0.3, 0.6), List.of(0.0, 0.3, 0.6), 40, SEED);
+        List<FigureSix.Detection> found = FigureSix.detections(List.of(0.3, 0.6), List.of(0.0, 0.3, 0.6), 40, SEED);
         assertThat(found).as("-Dbulwark.seed=%s", SEED).allMatch(each -> each.missed() == 0);
         for (int share = 0; share < 2; share++) {
             assertThat(found.get(3 * share + 2).meanWindows())

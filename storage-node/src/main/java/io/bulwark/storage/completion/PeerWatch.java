@@ -158,7 +158,8 @@ final class PeerWatch {
         Optional<OwnExtent> chosen = again.isPresent() ? again : nextExtent();
         if (chosen.isPresent()) {
             OwnExtent extent = chosen.get();
-            long held = (long) extent.volume.policy().n() * extent.volume.policy().blockBytes();
+            long held =
+                    (long) extent.volume.policy().n() * extent.volume.policy().blockBytes();
             FragmentSurvey.Result result = node.operations()
                     .submit(
                             new FragmentSurvey(
@@ -233,8 +234,8 @@ final class PeerWatch {
                 .filter(volume -> volume.id() == block.volume() && volume.kind() == VolumeKind.OBJECT)
                 .filter(volume -> volume.group(block).slotOf(node.node()) >= 0)
                 .findFirst()
-                .flatMap(volume -> StoredExtent.referencedPin(block, meta.meta())
-                        .map(pin -> new OwnExtent(volume, block, pin)));
+                .flatMap(volume ->
+                        StoredExtent.referencedPin(block, meta.meta()).map(pin -> new OwnExtent(volume, block, pin)));
     }
 
     private void judge(long nowMillis, OwnExtent extent, FragmentSurvey.Result result, boolean again)

@@ -118,10 +118,7 @@ class PeerWatchTest {
     private void write(long counter) throws Exception {
         WriteOutcome outcome = nodes.client()
                 .submit(new ExtentWrite(
-                        VOLUME,
-                        block(counter),
-                        Bytes.of(new byte[LENGTH]),
-                        new ExtentTiming(500, 1_000, 30_000, 0)))
+                        VOLUME, block(counter), Bytes.of(new byte[LENGTH]), new ExtentTiming(500, 1_000, 30_000, 0)))
                 .get();
         Bytes pin = ((WriteOutcome.Complete) outcome).pin();
         metadata.references.add(new Reply.Reference(
@@ -137,9 +134,10 @@ class PeerWatchTest {
         for (int node = 0; node < NODES; node++) {
             int holder = node;
             await().until(() -> nodes.node(holder)
-                    .store()
-                    .load(RecordKey.of(RecordKind.EXTENT, block(counter)))
-                    .get() instanceof Loaded.Found);
+                            .store()
+                            .load(RecordKey.of(RecordKind.EXTENT, block(counter)))
+                            .get()
+                    instanceof Loaded.Found);
         }
     }
 
@@ -151,7 +149,9 @@ class PeerWatchTest {
     void aNodeThatIsGoneIsReportedAsSilentAndNobodyElseIs() throws Exception {
         write(1);
         nodes.node(3).close();
-        await().atMost(LONG).until(() -> seen(FaultKind.SILENT).filter(each -> each.node() == 3).count() >= 6);
+        await().atMost(LONG)
+                .until(() ->
+                        seen(FaultKind.SILENT).filter(each -> each.node() == 3).count() >= 6);
         assertThat(seen(FaultKind.WRONG)).isEmpty();
         assertThat(seen(FaultKind.STALE)).isEmpty();
         assertThat(seen(FaultKind.SILENT).filter(each -> each.node() == 3 && each.bad() == each.asked()))

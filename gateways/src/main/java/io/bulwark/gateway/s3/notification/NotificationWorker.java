@@ -113,7 +113,9 @@ public final class NotificationWorker implements AutoCloseable {
     private void run() {
         List<EventLogs.EventLog> logs = door.eventLogs().list();
         meters.onLogs(logs);
-        deliveries.keySet().retainAll(logs.stream().map(EventLogs.EventLog::bucket).toList());
+        deliveries
+                .keySet()
+                .retainAll(logs.stream().map(EventLogs.EventLog::bucket).toList());
         for (EventLogs.EventLog log : logs) {
             Delivery delivery = deliveries.computeIfAbsent(log.bucket(), _ -> new Delivery());
             if (mayBegin(delivery, log) && free.tryAcquire()) {
