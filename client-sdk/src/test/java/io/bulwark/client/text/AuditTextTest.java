@@ -71,12 +71,7 @@ class AuditTextTest {
         texts.put(new Command.SetActFor(ALICE, ALICE, Rights.NONE), "grant act-for client-7 client-7: none");
         texts.put(
                 new Command.SetAccessKey(
-                        new AccessKey(
-                                "BWK23456789012345678",
-                                ALICE,
-                                "backup",
-                                List.of(new AccessKey.Limit("b", "a/"), new AccessKey.Limit("c", "")),
-                                86_400_000),
+                        accessKey(),
                         List.of(new SealedSecret(PrincipalId.client(2), Bytes.of(new byte[139])))),
                 "access-key BWK23456789012345678 of client-7, backup, for b/a/, c/, until 1970-01-02T00:00:00Z,"
                         + " sealed for client-2");
@@ -102,6 +97,15 @@ class AuditTextTest {
         assertThat(said)
                 .containsExactlyInAnyOrderElementsOf(
                         kinds(Command.Administrative.class).toList());
+    }
+
+    private static AccessKey accessKey() {
+        return new AccessKey(
+                "BWK23456789012345678",
+                ALICE,
+                "backup",
+                List.of(new AccessKey.Limit("b", "a/"), new AccessKey.Limit("c", "")),
+                86_400_000);
     }
 
     private static Stream<Class<?>> kinds(Class<?> family) {

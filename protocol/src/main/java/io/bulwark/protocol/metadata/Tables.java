@@ -199,11 +199,14 @@ final class Tables extends TableSet {
     final Table<DueSubtree, Boolean> markDues;
     final Table<Pause, Long> pauses;
     final Table<Long, Arrival> arrivals;
-    final Table<Long, Bytes> inlineBytes;
-    final Table<SuspicionKey, Suspicion> suspicions;
-    final Table<OwnedKey, SuspicionKey> suspicionsOf;
-    final Table<Integer, NodeFault> nodeFaults;
-    final Table<Integer, FaultPolicy> faultPolicy;
+    final Table<Long, Bytes> inlineBytes = table(
+            83,
+            FieldFormat.LONG_NUMBER,
+            new FieldFormat<>((bytes, out) -> out.bytes(bytes), in -> in.bytes(InlineContent.BYTES_MAX)));
+    final Table<SuspicionKey, Suspicion> suspicions = table(90, SuspicionKey.FORM, new FieldFormat<>(Suspicion::write, Suspicion::read));
+    final Table<OwnedKey, SuspicionKey> suspicionsOf = table(91, OwnedKey.FORM, SuspicionKey.FORM);
+    final Table<Integer, NodeFault> nodeFaults = table(92, FieldFormat.NUMBER, new FieldFormat<>(NodeFault::write, NodeFault::read));
+    final Table<Integer, FaultPolicy> faultPolicy = table(93, FieldFormat.NUMBER, new FieldFormat<>(FaultPolicy::write, FaultPolicy::read));
 
     final RecordCache<PrincipalId, Account> accounts;
     final RecordCache<Integer, Volumes.Usage> usages;
@@ -539,14 +542,6 @@ final class Tables extends TableSet {
         markDues = table(80, DueSubtree.FORM, FieldFormat.NOTHING);
         pauses = table(81, Pause.FORM, FieldFormat.LONG_NUMBER);
         arrivals = table(82, FieldFormat.LONG_NUMBER, Arrival.FORM);
-        inlineBytes = table(
-                83,
-                FieldFormat.LONG_NUMBER,
-                new FieldFormat<>((bytes, out) -> out.bytes(bytes), in -> in.bytes(InlineContent.BYTES_MAX)));
-        suspicions = table(90, SuspicionKey.FORM, new FieldFormat<>(Suspicion::write, Suspicion::read));
-        suspicionsOf = table(91, OwnedKey.FORM, SuspicionKey.FORM);
-        nodeFaults = table(92, FieldFormat.NUMBER, new FieldFormat<>(NodeFault::write, NodeFault::read));
-        faultPolicy = table(93, FieldFormat.NUMBER, new FieldFormat<>(FaultPolicy::write, FaultPolicy::read));
     }
 
     /** Returns what the present command draws from. */

@@ -585,6 +585,14 @@ final class Samples {
                 "suspension-list",
                 new Reply.SuspensionList(
                         List.of(new Reply.SuspensionEntry(OWNER, 6, true, 8, List.of(poison))), OWNER));
+        putFaults(all);
+        all.put("writers", new Reply.Writers(300));
+        all.put(
+                "release-list",
+                new Reply.ReleaseList(3, List.of(MetadataFixture.filled(32, 1), MetadataFixture.filled(32, 2))));
+    }
+
+    private static void putFaults(Map<String, Reply> all) {
         Suspicion suspicion =
                 new Suspicion(0, 26_000, 5, new PeerObservation(3, FaultKind.SILENT, 1, 2, 8, 7), 40, 35, 9);
         all.put(
@@ -604,9 +612,5 @@ final class Samples {
                                         10),
                                 new NodeFault(4, FaultKind.WRONG, 9, 1, 2, 7, List.of(), NodeFault.Stage.NAMED, 0)),
                         List.of(suspicion)));
-        all.put("writers", new Reply.Writers(300));
-        all.put(
-                "release-list",
-                new Reply.ReleaseList(3, List.of(MetadataFixture.filled(32, 1), MetadataFixture.filled(32, 2))));
     }
 }

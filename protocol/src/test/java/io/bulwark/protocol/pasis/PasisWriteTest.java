@@ -67,8 +67,8 @@ class PasisWriteTest {
     @PlantedBug(
             in = PasisGroup.class,
             rule = "N - b answers are needed",
-            replace = "return n() - b();",
-            with = "return n() - b() - 1;")
+            replace = "return n() - (placement.lowersTo() == 0 ? b() : placement.lowersTo());",
+            with = "return n() - 1 - (placement.lowersTo() == 0 ? b() : placement.lowersTo());")
     @Test
     void itIsDoneAtNMinusBAnswersAndGoesOnInTheBackground() {
         ValidatingTimestamp version = begun();

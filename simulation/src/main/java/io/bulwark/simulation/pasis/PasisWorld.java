@@ -168,6 +168,10 @@ public final class PasisWorld implements SimulatedWorld {
             volume.open(self, self.number());
             attackers.add(new PasisAttacker(self, self.number(), simulation, plot, TIMES, values::next, liars));
         }
+        openSessions();
+    }
+
+    private void openSessions() {
         for (int writer = 1; writer <= WRITERS; writer++) {
             sessions[writer] = writer;
             volume.open(PrincipalId.client(writer), writer);

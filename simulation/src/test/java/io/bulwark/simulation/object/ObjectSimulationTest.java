@@ -62,8 +62,8 @@ class ObjectSimulationTest {
     @PlantedBug(
             in = ExtentRead.class,
             rule = "what one reader gets of a faulty writer all get",
-            replace = "if (holders() >= holdersWanted) {",
-            with = "if (true) {")
+            replace = "if (holders() >= holdersWanted || isKnownDelivered()",
+            with = "if (true || isKnownDelivered()")
     @Test
     void whatWasReadOnceStaysReadableWhoeverWroteIt() {
         run(new Shape(OptionalInt.of(4), OptionalInt.of(1), OptionalInt.of(2), OptionalInt.of(3), OptionalInt.of(STEPS))
