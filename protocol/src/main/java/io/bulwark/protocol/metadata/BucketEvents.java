@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * Event logs of buckets (docs/decisions/0036). A bucket has one while it has a document {@link #RULES}, which the state
+ * Event logs of buckets (docs/decisions/0037). A bucket has one while it has a document {@link #RULES}, which the state
  * machine does not read. Each change of an object adds an event. One claimant at a time delivers events, and acknowledges
  * them by position. A full log drops its oldest event and counts it: no reply to a change depends on the log, so that
  * entries of locked logs get the same reply on an overlay and at replay.

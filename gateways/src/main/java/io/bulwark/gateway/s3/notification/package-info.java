@@ -1,4 +1,4 @@
-/** Notifications of webhooks about changes of objects, at least once (docs/decisions/0036). */
+/** Notifications of webhooks about changes of objects, at least once (docs/decisions/0037). */
 @NullMarked
 package io.bulwark.gateway.s3.notification;
 
