@@ -71,8 +71,7 @@ class AuditTextTest {
         texts.put(new Command.SetActFor(ALICE, ALICE, Rights.NONE), "grant act-for client-7 client-7: none");
         texts.put(
                 new Command.SetAccessKey(
-                        accessKey(),
-                        List.of(new SealedSecret(PrincipalId.client(2), Bytes.of(new byte[139])))),
+                        accessKey(), List.of(new SealedSecret(PrincipalId.client(2), Bytes.of(new byte[139])))),
                 "access-key BWK23456789012345678 of client-7, backup, for b/a/, c/, until 1970-01-02T00:00:00Z,"
                         + " sealed for client-2");
         texts.put(new Command.RemoveAccessKey("BWK23456789012345678"), "access-key revoke BWK23456789012345678");

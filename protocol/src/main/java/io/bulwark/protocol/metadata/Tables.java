@@ -203,10 +203,13 @@ final class Tables extends TableSet {
             83,
             FieldFormat.LONG_NUMBER,
             new FieldFormat<>((bytes, out) -> out.bytes(bytes), in -> in.bytes(InlineContent.BYTES_MAX)));
-    final Table<SuspicionKey, Suspicion> suspicions = table(90, SuspicionKey.FORM, new FieldFormat<>(Suspicion::write, Suspicion::read));
+    final Table<SuspicionKey, Suspicion> suspicions =
+            table(90, SuspicionKey.FORM, new FieldFormat<>(Suspicion::write, Suspicion::read));
     final Table<OwnedKey, SuspicionKey> suspicionsOf = table(91, OwnedKey.FORM, SuspicionKey.FORM);
-    final Table<Integer, NodeFault> nodeFaults = table(92, FieldFormat.NUMBER, new FieldFormat<>(NodeFault::write, NodeFault::read));
-    final Table<Integer, FaultPolicy> faultPolicy = table(93, FieldFormat.NUMBER, new FieldFormat<>(FaultPolicy::write, FaultPolicy::read));
+    final Table<Integer, NodeFault> nodeFaults =
+            table(92, FieldFormat.NUMBER, new FieldFormat<>(NodeFault::write, NodeFault::read));
+    final Table<Integer, FaultPolicy> faultPolicy =
+            table(93, FieldFormat.NUMBER, new FieldFormat<>(FaultPolicy::write, FaultPolicy::read));
 
     final RecordCache<PrincipalId, Account> accounts;
     final RecordCache<Integer, Volumes.Usage> usages;
