@@ -158,6 +158,9 @@ class ConsoleApiIT {
                 "account/activity",
                 "account/tokens",
                 "locks",
+                "advice?nodes=40&faults=4&availability=0.9",
+                "faulty-nodes",
+                "faulty-nodes/policy",
                 "releases")) {
             api.call("GET", API + path).token(viewer).gives(200);
         }
@@ -359,6 +362,11 @@ class ConsoleApiIT {
         call("POST", "volumes").json(Map.of("name", "default")).gives(409);
         Answer made = call("POST", "volumes").json(Map.of("name", name)).gives(201);
         assertThat(get("volumes/" + name).header("ETag")).isEqualTo(made.header("ETag"));
+        call("PATCH", "volumes/" + name).json(Map.of()).gives(400).refuses("faults");
+        call("PATCH", "volumes/" + name)
+                .json(Map.of("faults", 2))
+                .header("If-Match", STALE)
+                .gives(412);
         call("DELETE", "volumes/" + name).header("If-Match", STALE).gives(412);
         call("POST", "buckets")
                 .json(Map.of("name", "in-" + name, "volume", name))
@@ -367,6 +375,23 @@ class ConsoleApiIT {
         call("DELETE", "buckets/in-" + name).gives(204);
         call("DELETE", "volumes/" + name).gives(204);
         call("GET", "volumes/" + name).gives(404);
+    }
+
+    @Test
+    @Order(5)
+    void faultyNodesAreTreatedByAPolicy() throws Exception {
+        JsonNode policy = get("faulty-nodes/policy").json();
+        call("PUT", "faulty-nodes/policy")
+                .json(Map.of("removes", true, "windowSeconds", 0, "removalsPerDay", 1))
+                .gives(400)
+                .refuses("policy");
+        call("PUT", "faulty-nodes/policy")
+                .json(Map.of("removes", false, "windowSeconds", 60, "removalsPerDay", 2))
+                .gives(204);
+        assertThat(get("faulty-nodes/policy").json().get("removalsPerDay").asInt())
+                .isEqualTo(2);
+        call("PUT", "faulty-nodes/policy").json(policy).gives(204);
+        call("DELETE", "faulty-nodes/99").gives(400);
     }
 
     @Test
