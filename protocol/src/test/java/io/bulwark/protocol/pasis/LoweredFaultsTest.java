@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.id.BlockId;
-import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.List;
@@ -54,11 +53,6 @@ class LoweredFaultsTest {
                         value -> assertThat(value.timestamp().time()).isEqualTo(1));
     }
 
-    @PlantedBug(
-            in = PasisGroup.class,
-            rule = "before readers count by fewer faults, versions become complete for these",
-            replace = "(placement.lowersTo() == 0 ? b() : placement.lowersTo())",
-            with = "b()")
     @Test
     void inTheFirstEpochAReaderWritesItBackUntilReadersOfTheNextFindIt() {
         GroupFixture group = group(2, 1);
