@@ -128,7 +128,7 @@ public record ClientConfig(
      * @param inlineMax length up to which an object stands in the metadata; 0 for none
      */
     public record Habits(Locking locking, int inlineMax) {
-        /** What measurement favours: see docs/benchmarks.md. */
+        /** Default that bounds the weight of the metadata: docs/decisions/0036. */
         static final Habits STANDARD = new Habits(Locking.STANDARD, 4 << 10);
 
         public Habits {

@@ -455,7 +455,7 @@ final class ExtentBlocks {
         });
     }
 
-    /** What this node has said of the version stays said. */
+    /** The node takes back nothing that it has said of the version. */
     private static Delivery stage(Optional<ExtentRecord> known) {
         return known.isPresent() && known.get() instanceof HeldExtent held ? held.delivery() : Delivery.STORED;
     }

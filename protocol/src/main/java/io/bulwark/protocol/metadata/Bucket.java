@@ -32,7 +32,7 @@ final class Bucket {
     /** Uploads that were neither completed nor aborted; their parts are among the bytes. */
     int uploads;
 
-    /** Whether it has an event log. */
+    /** Says that it has an event log. */
     boolean recordsEvents;
 
     private final Tables tables;

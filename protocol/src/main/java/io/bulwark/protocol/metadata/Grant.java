@@ -34,7 +34,7 @@ final class Grant implements Supply {
     long volumeBytes;
 
     long weight;
-    /** Whether entries may add inline bytes, within the weight. */
+    /** Lets entries add inline bytes, within the weight. */
     boolean inline;
 
     final SortedMap<String, Long> buckets;

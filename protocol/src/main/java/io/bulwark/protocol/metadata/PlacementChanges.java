@@ -102,7 +102,7 @@ final class PlacementChanges {
         announceSameHolders(volume.id());
     }
 
-    /** Of a fresh slot nobody counts on, and unconfirmed slots beyond the lesser number could keep a change from its end. */
+    /** Nobody counts on a fresh slot; unconfirmed slots beyond the lesser number could keep a change from its end. */
     private void requireUnchanging(Volume volume, int unconfirmedMax) {
         requireNoPolicy(volume);
         for (int index = 0; index < volume.groups().size(); index++) {

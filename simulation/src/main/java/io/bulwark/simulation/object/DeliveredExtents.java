@@ -21,7 +21,7 @@ import java.util.function.Function;
 
 /** Stages of delivery on the disks of correct nodes, whoever wrote the extents. */
 final class DeliveredExtents {
-    /** What a correct node has said of an extent it never takes back. */
+    /** A correct node never takes back its word on an extent. */
     static final Invariant DELIVERED_STAYS =
             new Invariant("delivered-stays", "thesis figure 2.3.2: verified is set once");
 

@@ -131,7 +131,7 @@ final class PasisInvariants {
         });
     }
 
-    /** So far these nodes have been correct, too. */
+    /** Sets the nodes that have been correct so far. */
     void asleep(Predicate<PrincipalId> nodes) {
         asleep = nodes;
     }

@@ -196,16 +196,18 @@ final class PeerWatch {
 
     /** Returns an extent of which some node lacked its fragment a window ago. */
     private Optional<OwnExtent> dueAgain(long nowMillis) throws InterruptedException, ExecutionException {
-        for (Map.Entry<BlockId, Missing> each : List.copyOf(missing.entrySet())) {
-            if (nowMillis - each.getValue().sinceMillis() >= windowMillis) {
-                Optional<OwnExtent> held = find(each.getKey(), each.getKey());
-                if (held.isEmpty()) {
-                    missing.remove(each.getKey());
-                }
-                return held;
-            }
+        Optional<BlockId> due = missing.entrySet().stream()
+                .filter(each -> nowMillis - each.getValue().sinceMillis() >= windowMillis)
+                .map(Map.Entry::getKey)
+                .findFirst();
+        if (due.isEmpty()) {
+            return Optional.empty();
         }
-        return Optional.empty();
+        Optional<OwnExtent> held = find(due.get(), due.get());
+        if (held.isEmpty()) {
+            missing.remove(due.get());
+        }
+        return held;
     }
 
     private Optional<OwnExtent> nextExtent() throws InterruptedException, ExecutionException {
