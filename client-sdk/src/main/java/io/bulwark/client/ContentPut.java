@@ -16,6 +16,12 @@ import java.util.function.LongConsumer;
 
 /** Stores content as extents of a volume, and then makes it visible as an object or as a part of one. */
 final class ContentPut {
+    /**
+     * Attempts while placement groups change. A node that leaves is replaced in one group after the other, and a large object
+     * is in all of them.
+     */
+    private static final int EPOCHS_MAX = 32;
+
     private final BulwarkClient client;
     private final int volume;
     private final Subject subject;
@@ -67,7 +73,8 @@ final class ContentPut {
                 return stored(writer.finish(), written);
             } catch (RetryableException e) {
                 UnavailableException inVain = unavailableAfter(e);
-                if (attempt >= attemptsMax) {
+                boolean follows = e instanceof StaleEpochException && attemptsMax > 1;
+                if (attempt >= (follows ? EPOCHS_MAX : attemptsMax)) {
                     throw inVain;
                 }
             } catch (IOException e) {

@@ -19,8 +19,8 @@ final class ReplicatedAlarms implements Alarms {
 
     @Override
     public State state() {
-        Reply.ThreatState state = client.query(
-                Reply.ThreatState.class, new Query.GetThreat(), Subject.NONE, BulwarkClient.noDeadline());
+        Reply.ThreatState state =
+                client.query(Reply.ThreatState.class, new Query.GetThreat(), Subject.NONE, BulwarkClient.noDeadline());
         return new State(state.policy(), state.level(), state.volumes());
     }
 

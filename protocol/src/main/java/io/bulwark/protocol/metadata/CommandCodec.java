@@ -259,8 +259,7 @@ final class CommandCodec {
             case 50, 51, 52 -> AccessKeyCodec.read(type, in);
             case 90, 91, 92 -> EventCodec.read(type, in);
             case 70, 71, 72 -> LockingCodec.read(type, in);
-            case 80, 81, 82 -> FaultCodec.read(type, in);
-            case 84, 85 -> ThreatCodec.read(type, in);
+            case 80, 81, 82, 84, 85 -> FaultCodec.read(type, in);
             default -> UploadCodec.read(type, in);
         };
     }

@@ -534,8 +534,7 @@ public final class MetadataStateMachine {
             case Command.Unlock ignored -> done(() -> locks.unlock(session));
             case Command.OpenRound open -> done(() -> locks.openRounds(open.subtree()));
             case Command.OfNodeFault of -> done(() -> run(submitter, of));
-            case Command.ChangeThreat change -> done(() -> threats.change(change, by.principal()));
-            case Command.SetThreatPolicy set -> done(() -> threats.set(set.policy()));
+            case Command.OfThreat of -> done(() -> threats.run(of, by.principal()));
         };
     }
 

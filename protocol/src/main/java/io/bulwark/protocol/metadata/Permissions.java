@@ -35,13 +35,7 @@ final class Permissions {
             case Command.ReportPeers ignored -> Grants.require(isNode(by), by, "report on its peers");
             case Command.SetFaultPolicy ignored -> requireNodeChange(by);
             case Command.ForgiveNode ignored -> requireNodeChange(by);
-            case Command.ChangeThreat change ->
-                Grants.require(
-                        mayAdminister(by) || (change.raises() && isFeed(by)),
-                        by,
-                        (change.raises() ? "raise" : "lower") + " the threat level");
-            case Command.SetThreatPolicy ignored ->
-                Grants.require(mayAdminister(by), by, "set the policy of the threat level");
+            case Command.OfThreat threat -> checkThreat(by, threat);
             case Command.ChangeHolder ignored -> requireHolderChange(by);
             case Command.AbortChange ignored -> requireHolderChange(by);
             case Command.ChangePolicy ignored -> requireHolderChange(by);
@@ -91,6 +85,18 @@ final class Permissions {
                         .forEach(bucket -> require(by, bucket, Right.WRITE));
             case Command.Unlock ignored -> {}
             case Command.OpenRound open -> require(by, open.subtree().bucket(), Right.READ);
+        }
+    }
+
+    private void checkThreat(Authority by, Command.OfThreat command) {
+        switch (command) {
+            case Command.ChangeThreat change ->
+                Grants.require(
+                        mayAdminister(by) || (change.raises() && isFeed(by)),
+                        by,
+                        (change.raises() ? "raise" : "lower") + " the threat level");
+            case Command.SetThreatPolicy ignored ->
+                Grants.require(mayAdminister(by), by, "set the policy of the threat level");
         }
     }
 

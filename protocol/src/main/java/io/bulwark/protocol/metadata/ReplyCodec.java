@@ -194,10 +194,7 @@ final class ReplyCodec {
             case 11 -> new Granted(in.bool(), in.bool());
             case 12 ->
                 new References(
-                        Lists.read(in, Query.PAGE_MAX, ReplyCodec::readReference),
-                        in.nonNegative64(),
-                        in.bool(),
-                        in.nonNegative64());
+                        readReferences(in), in.nonNegative64(), in.bool(), in.nonNegative64());
             case 13 ->
                 new SessionChanges(
                         Lists.read(in, Query.PAGE_MAX, ReplyCodec::readChange), in.nonNegative64(), in.bool());
@@ -245,10 +242,13 @@ final class ReplyCodec {
             case 50, 51, 52 -> AccessKeyCodec.readReply(type, in);
             case 60, 61, 62 -> BucketCodec.readReply(type, in);
             case 70, 71, 72 -> LockingCodec.readReply(type, in);
-            case 80 -> FaultCodec.readReply(in);
-            case 81 -> ThreatCodec.readReply(in);
+            case 80, 81 -> FaultCodec.readReply(type, in);
             default -> UploadCodec.readReply(type, in);
         };
+    }
+
+    private static List<Reply.Reference> readReferences(WireReader in) {
+        return Lists.read(in, Query.PAGE_MAX, ReplyCodec::readReference);
     }
 
     static void writeSuspension(SuspensionEntry entry, WireWriter out) {

@@ -47,13 +47,18 @@ final class Threats {
         return tables.threatLevel.get(KEY).orElse(ThreatLevel.NONE);
     }
 
-    void set(ThreatPolicy policy) {
-        tables.threatPolicy.put(KEY, policy);
-        look();
+    void run(Command.OfThreat command, PrincipalId by) {
+        switch (command) {
+            case Command.ChangeThreat change -> change(change, by);
+            case Command.SetThreatPolicy set -> {
+                tables.threatPolicy.put(KEY, set.policy());
+                look();
+            }
+        }
     }
 
     /** An alarm, or its end; it counts as the last alarm even where the level is at its bound. */
-    void change(Command.ChangeThreat change, PrincipalId by) {
+    private void change(Command.ChangeThreat change, PrincipalId by) {
         int moved = level().level() + (change.raises() ? change.levels() : -change.levels());
         long now = tables.totals().agreedMillis;
         tables.threatLevel.put(KEY, new ThreatLevel(Math.clamp(moved, 0, ThreatLevel.MAX), now, by, change.reason()));

@@ -38,8 +38,8 @@ class ThreatsTest {
 
     @BeforeEach
     void makeVolume() {
-        alice.run(new Command.CreateVolume(
-                "copies", VolumeKind.REGISTER, ProtectionPolicy.masking(1, N, 512), 9, 1, 0));
+        alice.run(
+                new Command.CreateVolume("copies", VolumeKind.REGISTER, ProtectionPolicy.masking(1, N, 512), 9, 1, 0));
         for (int node = 0; node < N; node++) {
             node(node);
         }
@@ -65,8 +65,7 @@ class ThreatsTest {
         Reply.AuditList log = (Reply.AuditList) rig.ask(ALICE, new Query.ListAudit(0, 100));
         AuditVerification verification = new AuditVerification(GenesisKeys.NONE);
         log.entries().forEach(entry -> assertThat(verification.add(entry)).isEmpty());
-        List<AuditEntry> own =
-                log.entries().stream().filter(AuditEntry::isOwn).toList();
+        List<AuditEntry> own = log.entries().stream().filter(AuditEntry::isOwn).toList();
         assertThat(verification.own()).isEqualTo(own.size());
         return own;
     }

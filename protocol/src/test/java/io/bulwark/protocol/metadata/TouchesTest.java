@@ -31,7 +31,7 @@ class TouchesTest {
     private static void putOthers(Map<String, List<Touch>> all) {
         all.put("replace-tags", keys("films", "a"));
         all.put("set-legal-hold", keys("films", "a"));
-        for (String name : List.of("set-webhook", "remove-webhook", "claim-events")) {
+        for (String name : List.of("set-webhook", "remove-webhook", "claim-events", "change-threat", "set-threat-policy")) {
             all.put(name, NOTHING);
         }
     }
@@ -98,8 +98,6 @@ class TouchesTest {
                 "remove-access-key",
                 "set-gateways",
                 "set-fault-policy",
-                "change-threat",
-                "set-threat-policy",
                 "lock",
                 "unlock",
                 "open-round")) {

@@ -88,13 +88,15 @@ class LoweredFaultsTest {
     @Test
     void inTheFirstEpochAWriteWaitsForSoManyAsReadersOfTheNextNeed() {
         GroupFixture group = group(2, 1);
-        PasisWrite write = new PasisWrite(
-                group.pasis(), GroupFixture.CLIENT, 5, Bytes.of(new byte[512]), GroupFixture.TIMES);
+        PasisWrite write =
+                new PasisWrite(group.pasis(), GroupFixture.CLIENT, 5, Bytes.of(new byte[512]), GroupFixture.TIMES);
         write.start(0);
         List<Effect> sent = new ArrayList<>();
         for (int slot = 0; slot < N; slot++) {
             sent.addAll(write.onMessage(
-                    0, GroupFixture.node(slot), new PasisMessage.FoundTime(group.pasis().target(slot), 6)));
+                    0,
+                    GroupFixture.node(slot),
+                    new PasisMessage.FoundTime(group.pasis().target(slot), 6)));
         }
         ValidatingTimestamp version =
                 GroupFixture.sent(sent, PasisMessage.Write.class).getFirst().timestamp();
