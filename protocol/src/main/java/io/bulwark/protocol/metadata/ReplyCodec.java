@@ -192,9 +192,7 @@ final class ReplyCodec {
             case 9 -> readStatus(in);
             case 10 -> new Session(STATES[in.i32(0, STATES.length - 1)]);
             case 11 -> new Granted(in.bool(), in.bool());
-            case 12 ->
-                new References(
-                        readReferences(in), in.nonNegative64(), in.bool(), in.nonNegative64());
+            case 12 -> new References(readReferences(in), in.nonNegative64(), in.bool(), in.nonNegative64());
             case 13 ->
                 new SessionChanges(
                         Lists.read(in, Query.PAGE_MAX, ReplyCodec::readChange), in.nonNegative64(), in.bool());
