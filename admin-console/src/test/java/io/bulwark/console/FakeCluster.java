@@ -5,6 +5,7 @@ import io.bulwark.client.AuditLog;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ClusterStatus;
 import io.bulwark.client.Faults;
+import io.bulwark.client.Alarms;
 import io.bulwark.client.FaultyNodes;
 import io.bulwark.client.Nodes;
 import io.bulwark.client.Principals;
@@ -43,6 +44,11 @@ public final class FakeCluster {
 
     public FakeCluster with(FaultyNodes faultyNodes) {
         parts.put("faultyNodes", () -> faultyNodes);
+        return this;
+    }
+
+    public FakeCluster with(Alarms alarms) {
+        parts.put("alarms", () -> alarms);
         return this;
     }
 

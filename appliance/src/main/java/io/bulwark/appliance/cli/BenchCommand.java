@@ -6,12 +6,14 @@ import io.bulwark.client.Bucket;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.VolumeSpec;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
@@ -19,7 +21,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.TypeConversionException;
 
-/** {@code bench put|get|read|locking}. */
+/** {@code bench put|get|read|locking|adapt}. */
 @Command(
         name = "bench",
         description = {
@@ -27,7 +29,9 @@ import picocli.CommandLine.TypeConversionException;
             "`read` measures reads of a temporary register volume under pasis or masking: without and with an",
             "optimistic first round, and hashes in place of copies.",
             "`locking` measures small objects with everything ordered and with locks: operations, locks of few",
-            "operations, two clients in one directory, small files, a synchronization."
+            "operations, two clients in one directory, small files, a synchronization.",
+            "`adapt` runs a temporary appliance of 12 nodes under load, in which one lies, one is slow and one dies:",
+            "when each was named and rebuilt, and n, b and latency over time. It takes some minutes."
         })
 final class BenchCommand implements Callable<Integer> {
     /** The operation to measure. */
@@ -35,7 +39,8 @@ final class BenchCommand implements Callable<Integer> {
         PUT,
         GET,
         READ,
-        LOCKING
+        LOCKING,
+        ADAPT
     }
 
     /** {@code 4096}, {@code 64k}, {@code 1m}. */
@@ -70,7 +75,7 @@ final class BenchCommand implements Callable<Integer> {
     @Mixin
     private final PolicyOptions policy = new PolicyOptions();
 
-    @Parameters(paramLabel = "put|get|read|locking")
+    @Parameters(paramLabel = "put|get|read|locking|adapt")
     private Measurement what = Measurement.PUT;
 
     @Option(
@@ -107,8 +112,18 @@ final class BenchCommand implements Callable<Integer> {
             description = "Files of 2 KiB that `locking` synchronizes (default: ${DEFAULT-VALUE}).")
     private int files;
 
+    @Option(names = "--plot", paramLabel = "FILE", description = "Of `adapt`: write the plot to this file, as SVG.")
+    private @Nullable Path plot;
+
+    @Option(
+            names = "--port-base",
+            paramLabel = "PORT",
+            defaultValue = TemporaryAppliance.PORT_BASE,
+            description = "Of `adapt`: first port of the temporary appliance (default: ${DEFAULT-VALUE}).")
+    private int portBase;
+
     @Override
-    public Integer call() throws InterruptedException {
+    public Integer call() throws Exception {
         if (threads < 1 || threads > 1024 || files < 1 || files > 1_000_000 || !(seconds > 0 && seconds <= 86_400)) {
             throw new CommandFailure(
                     CommandFailure.USAGE, "--threads is 1 to 1024, --seconds above 0 to 86400, --files 1 to 1000000");
@@ -117,6 +132,9 @@ final class BenchCommand implements Callable<Integer> {
             throw new CommandFailure(
                     CommandFailure.USAGE,
                     "`bench read` takes a policy, such as --protocol masking; no other bench does");
+        }
+        if (what == Measurement.ADAPT) {
+            return new AdaptBench(access.global(), threads, portBase, plot).run();
         }
         String name = "bench-" + ProcessHandle.current().pid() + "-" + System.currentTimeMillis();
         if (what == Measurement.READ) {

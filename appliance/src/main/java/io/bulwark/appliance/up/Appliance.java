@@ -473,7 +473,7 @@ public final class Appliance implements AutoCloseable {
                     yield ControlReply.ok(Map.of("pid", ProcessHandle.current().pid()));
                 }
                 case "replica-recover" -> onReplica(request.node());
-                case "node-stop", "node-start", "node-save", "node-lie" -> onNode(request);
+                case "node-stop", "node-start", "node-save", "node-lie", "node-slow" -> onNode(request);
                 default -> ControlReply.failed("unknown request " + request.action());
             };
         } catch (IOException e) {
@@ -539,6 +539,7 @@ public final class Appliance implements AutoCloseable {
                 case "node-stop" -> drill.stop();
                 case "node-start" -> drill.start();
                 case "node-save" -> drill.save();
+                case "node-slow" -> drill.slow(true);
                 default -> drill.lie(lie(request.how()));
             };
             Map<String, Object> body = new LinkedHashMap<>();
