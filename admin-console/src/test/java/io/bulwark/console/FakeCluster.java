@@ -10,6 +10,7 @@ import io.bulwark.client.Nodes;
 import io.bulwark.client.Principals;
 import io.bulwark.client.Releases;
 import io.bulwark.client.Replicas;
+import io.bulwark.client.Webhooks;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
 import java.lang.reflect.Proxy;
@@ -28,6 +29,11 @@ public final class FakeCluster {
 
     public FakeCluster with(AccessKeys accessKeys) {
         parts.put("accessKeys", () -> accessKeys);
+        return this;
+    }
+
+    public FakeCluster with(Webhooks webhooks) {
+        parts.put("webhooks", () -> webhooks);
         return this;
     }
 
