@@ -1,17 +1,22 @@
 package io.bulwark.appliance.cli;
 
+import io.bulwark.appliance.cluster.ClusterPlan;
+import io.bulwark.appliance.cluster.DataDirectory;
 import io.bulwark.appliance.transfer.LoadRun;
 import io.bulwark.appliance.transfer.RegisterReadRun;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.VolumeSpec;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
+import java.io.IOException;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
@@ -19,11 +24,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.TypeConversionException;
 
-/** {@code bench put|get|read|locking}. */
+/** {@code bench put|get|s3|read|locking}. */
 @Command(
         name = "bench",
         description = {
             "Measure puts or gets in a temporary bucket, which is removed afterwards.",
+            "`s3` measures puts, gets and lists of 1,000 keys through the SDK and an S3 gateway in turns.",
             "`read` measures reads of a temporary register volume under pasis or masking: without and with an",
             "optimistic first round, and hashes in place of copies.",
             "`locking` measures small objects with everything ordered and with locks: operations, locks of few",
@@ -34,6 +40,7 @@ final class BenchCommand implements Callable<Integer> {
     enum Measurement {
         PUT,
         GET,
+        S3,
         READ,
         LOCKING
     }
@@ -70,7 +77,7 @@ final class BenchCommand implements Callable<Integer> {
     @Mixin
     private final PolicyOptions policy = new PolicyOptions();
 
-    @Parameters(paramLabel = "put|get|read|locking")
+    @Parameters(paramLabel = "put|get|s3|read|locking")
     private Measurement what = Measurement.PUT;
 
     @Option(
@@ -80,6 +87,12 @@ final class BenchCommand implements Callable<Integer> {
             converter = Size.class,
             description = "Bytes per object (default: ${DEFAULT-VALUE}); for `read` see --block-size.")
     private int size;
+
+    @Option(
+            names = "--endpoint",
+            paramLabel = "URL",
+            description = "Of `s3`: a gateway (default: that of the appliance here).")
+    private @Nullable String endpoint;
 
     @Option(
             names = "--threads",
@@ -108,7 +121,7 @@ final class BenchCommand implements Callable<Integer> {
     private int files;
 
     @Override
-    public Integer call() throws InterruptedException {
+    public Integer call() throws InterruptedException, IOException {
         if (threads < 1 || threads > 1024 || files < 1 || files > 1_000_000 || !(seconds > 0 && seconds <= 86_400)) {
             throw new CommandFailure(
                     CommandFailure.USAGE, "--threads is 1 to 1024, --seconds above 0 to 86400, --files 1 to 1000000");
@@ -121,6 +134,9 @@ final class BenchCommand implements Callable<Integer> {
         String name = "bench-" + ProcessHandle.current().pid() + "-" + System.currentTimeMillis();
         if (what == Measurement.READ) {
             return readRegisters(name);
+        }
+        if (what == Measurement.S3) {
+            return new GatewayBench(access, gateway(), size, threads).run(name, seconds);
         }
         if (what == Measurement.LOCKING) {
             return new LockingBench(access, seconds, files, silence).run(name);
@@ -136,6 +152,22 @@ final class BenchCommand implements Callable<Integer> {
                 load.clear();
                 client.deleteBucket(name);
             }
+        }
+    }
+
+    private URI gateway() throws IOException {
+        String url = endpoint;
+        if (url == null) {
+            DataDirectory data = DataDirectory.at(access.global().data());
+            url = data.shape()
+                    .map(shape -> S3Command.urlOf(new ClusterPlan(data, shape)))
+                    .orElseThrow(() -> new CommandFailure(
+                            CommandFailure.USAGE, "no appliance is here: --endpoint names a gateway"));
+        }
+        try {
+            return URI.create(url);
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(CommandFailure.USAGE, "--endpoint is no URL: " + e.getMessage());
         }
     }
 
