@@ -13,7 +13,6 @@ import io.bulwark.gateway.s3.request.Exchange;
 import io.bulwark.gateway.s3.request.Operations;
 import io.bulwark.gateway.s3.request.S3Exception;
 import io.bulwark.gateway.s3.setting.BucketSettings;
-import io.bulwark.gateway.s3.setting.SettingName;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -107,8 +106,7 @@ public final class S3Operations implements Operations {
     /** Returns the rules for other origins. Browsers do not sign a preflight, so that it must need no rights. */
     private Optional<CorsRules> corsRules(Call call) {
         try {
-            return door.setting(call.bucketName(), SettingName.CORS.text())
-                    .map(document -> CorsRules.read(document.content()));
+            return settings.cors(door, call.bucketName());
         } catch (NotPermittedException _) {
             // The gateway does not act for the creator of the bucket.
             return call.rules().cors();

@@ -238,6 +238,28 @@ class S3OperationsTest {
     }
 
     @Test
+    void preflightsOfOneBucketAskTheReplicasOnce() {
+        List<Object> asked = new ArrayList<>();
+        byte[] rules = ("<CORSConfiguration><CORSRule><AllowedMethod>PUT</AllowedMethod><AllowedOrigin>*</AllowedOrigin>"
+                        + "</CORSRule></CORSConfiguration>")
+                .getBytes(StandardCharsets.UTF_8);
+        operations = new S3Operations(
+                ScriptedAnswers.of(Bulwark.class, Map.of("onBehalfOf/1", _ -> door, "setting/2", arguments -> {
+                    asked.add(arguments[0]);
+                    return Optional.of(new BucketDocument("cors", 1, rules));
+                })));
+        for (int i = 0; i < 3; i++) {
+            send(
+                    "OPTIONS",
+                    "k",
+                    Map.of(),
+                    Map.of("origin", "https://page.example", "access-control-request-method", "PUT"),
+                    "");
+        }
+        assertThat(asked).containsExactly("films");
+    }
+
+    @Test
     void aLargeDocumentGivesItsPlaceBack() {
         String large = "<Delete>" + "<Object><Key>k</Key></Object>".repeat(1000) + " ".repeat(64 << 10) + "</Delete>";
         // More often than there are places for one person.
