@@ -1,11 +1,15 @@
 package io.bulwark.appliance.cli;
 
+import io.bulwark.appliance.cluster.ClusterPlan;
+import io.bulwark.appliance.cluster.DataDirectory;
 import io.bulwark.appliance.transfer.LoadRun;
 import io.bulwark.appliance.transfer.RegisterReadRun;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.VolumeSpec;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
+import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,11 +25,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.TypeConversionException;
 
-/** {@code bench put|get|read|locking|adapt}. */
+/** {@code bench put|get|s3|read|locking|adapt}. */
 @Command(
         name = "bench",
         description = {
             "Measure puts or gets in a temporary bucket, which is removed afterwards.",
+            "`s3` measures puts, gets and lists of 1,000 keys through the SDK and an S3 gateway in turns.",
             "`read` measures reads of a temporary register volume under pasis or masking: without and with an",
             "optimistic first round, and hashes in place of copies.",
             "`locking` measures small objects with everything ordered and with locks: operations, locks of few",
@@ -38,6 +43,7 @@ final class BenchCommand implements Callable<Integer> {
     enum Measurement {
         PUT,
         GET,
+        S3,
         READ,
         LOCKING,
         ADAPT
@@ -75,7 +81,7 @@ final class BenchCommand implements Callable<Integer> {
     @Mixin
     private final PolicyOptions policy = new PolicyOptions();
 
-    @Parameters(paramLabel = "put|get|read|locking|adapt")
+    @Parameters(paramLabel = "put|get|s3|read|locking|adapt")
     private Measurement what = Measurement.PUT;
 
     @Option(
@@ -85,6 +91,12 @@ final class BenchCommand implements Callable<Integer> {
             converter = Size.class,
             description = "Bytes per object (default: ${DEFAULT-VALUE}); for `read` see --block-size.")
     private int size;
+
+    @Option(
+            names = "--endpoint",
+            paramLabel = "URL",
+            description = "Of `s3`: a gateway (default: that of the appliance here).")
+    private @Nullable String endpoint;
 
     @Option(
             names = "--threads",
@@ -140,6 +152,9 @@ final class BenchCommand implements Callable<Integer> {
         if (what == Measurement.READ) {
             return readRegisters(name);
         }
+        if (what == Measurement.S3) {
+            return new GatewayBench(access, gateway(), size, threads).run(name, seconds);
+        }
         if (what == Measurement.LOCKING) {
             return new LockingBench(access, seconds, files, silence).run(name);
         }
@@ -154,6 +169,22 @@ final class BenchCommand implements Callable<Integer> {
                 load.clear();
                 client.deleteBucket(name);
             }
+        }
+    }
+
+    private URI gateway() throws IOException {
+        String url = endpoint;
+        if (url == null) {
+            DataDirectory data = DataDirectory.at(access.global().data());
+            url = data.shape()
+                    .map(shape -> S3Command.urlOf(new ClusterPlan(data, shape)))
+                    .orElseThrow(() -> new CommandFailure(
+                            CommandFailure.USAGE, "no appliance is here: --endpoint names a gateway"));
+        }
+        try {
+            return URI.create(url);
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(CommandFailure.USAGE, "--endpoint is no URL: " + e.getMessage());
         }
     }
 
