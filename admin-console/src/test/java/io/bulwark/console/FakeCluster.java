@@ -1,11 +1,11 @@
 package io.bulwark.console;
 
 import io.bulwark.client.AccessKeys;
+import io.bulwark.client.Alarms;
 import io.bulwark.client.AuditLog;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ClusterStatus;
 import io.bulwark.client.Faults;
-import io.bulwark.client.Alarms;
 import io.bulwark.client.FaultyNodes;
 import io.bulwark.client.Nodes;
 import io.bulwark.client.Principals;

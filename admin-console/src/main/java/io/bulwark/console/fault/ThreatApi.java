@@ -80,8 +80,7 @@ class ThreatApi {
         try {
             signedIn.client()
                     .alarms()
-                    .set(new ThreatPolicy(
-                            feeds.stream().map(PrincipalId::parse).toList(), rules.calmSeconds()));
+                    .set(new ThreatPolicy(feeds.stream().map(PrincipalId::parse).toList(), rules.calmSeconds()));
         } catch (IllegalArgumentException e) {
             throw ApiException.badField("policy", String.valueOf(e.getMessage()));
         }

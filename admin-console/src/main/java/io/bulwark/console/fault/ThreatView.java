@@ -30,12 +30,7 @@ record ThreatView(
     record Follower(String volume, int least, int most, int faults, int announced, String waitsFor) {
         static Follower of(VolumeAlarm alarm) {
             return new Follower(
-                    alarm.volume(),
-                    alarm.least(),
-                    alarm.most(),
-                    alarm.faults(),
-                    alarm.announced(),
-                    alarm.waitsFor());
+                    alarm.volume(), alarm.least(), alarm.most(), alarm.faults(), alarm.announced(), alarm.waitsFor());
         }
     }
 

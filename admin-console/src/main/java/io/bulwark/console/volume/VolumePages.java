@@ -79,7 +79,10 @@ class VolumePages {
     }
 
     @PostMapping("/{name}/faults")
-    ModelAndView change(@PathVariable String name, @RequestParam int faults, @RequestParam(required = false) @Nullable Integer faultsMax) {
+    ModelAndView change(
+            @PathVariable String name,
+            @RequestParam int faults,
+            @RequestParam(required = false) @Nullable Integer faultsMax) {
         volumes.change(name, new Volumes.Change(faults, faultsMax), null);
         return new ModelAndView(Redirection.to("/volumes/{name}", name));
     }

@@ -93,11 +93,12 @@ final class AdaptationLoad implements AutoCloseable {
         return switch (random.nextInt(10)) {
             case 0, 1 -> () -> volume.writeBlock(block, content(number, blockBytes));
             case 2 -> () -> bucket.put(object, content(number, OBJECT_BYTES));
-            case 3, 4 -> () -> {
-                ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-                bucket.readTo(object, bytes);
-                check(object, bytes.toByteArray());
-            };
+            case 3, 4 ->
+                () -> {
+                    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+                    bucket.readTo(object, bytes);
+                    check(object, bytes.toByteArray());
+                };
             default -> () -> check("block " + block, volume.readBlock(block));
         };
     }

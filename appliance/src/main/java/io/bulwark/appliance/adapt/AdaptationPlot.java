@@ -36,7 +36,8 @@ public final class AdaptationPlot {
 
     private AdaptationPlot(Adaptation course) {
         this.course = course;
-        this.seconds = course.points().stream().mapToDouble(Point::seconds).max().orElse(1);
+        this.seconds =
+                course.points().stream().mapToDouble(Point::seconds).max().orElse(1);
     }
 
     /** Returns the picture. */
@@ -49,8 +50,7 @@ public final class AdaptationPlot {
         add(
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\""
                         + " font-size=\"12\">",
-                WIDTH,
-                height);
+                WIDTH, height);
         add("<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>", WIDTH, height);
         text(LEFT, 20, "start", "n, b and latency while nodes lie, are slow and die under load");
         int least = course.points().stream().mapToInt(Point::nodes).min().orElse(0) - 1;
@@ -90,11 +90,7 @@ public final class AdaptationPlot {
     }
 
     private void mark(double second, int height, String name) {
-        add(
-                "<path d=\"M%.1f %dV%d\" stroke=\"#999999\" stroke-dasharray=\"3 3\"/>",
-                x(second),
-                TOP - 8,
-                height - 20);
+        add("<path d=\"M%.1f %dV%d\" stroke=\"#999999\" stroke-dasharray=\"3 3\"/>", x(second), TOP - 8, height - 20);
         if (!name.isEmpty()) {
             text((int) x(second) + 3, TOP - 4, "start", name);
         }
@@ -116,10 +112,7 @@ public final class AdaptationPlot {
             double millis = value.applyAsDouble(point);
             if (millis >= 0) {
                 path.append(String.format(
-                        Locale.ROOT,
-                        path.isEmpty() ? "M%.1f %.1f" : "L%.1f %.1f",
-                        x(point.seconds()),
-                        lane.y(millis)));
+                        Locale.ROOT, path.isEmpty() ? "M%.1f %.1f" : "L%.1f %.1f", x(point.seconds()), lane.y(millis)));
             }
         }
         add("<path d=\"%s\" fill=\"none\" stroke=\"%s\"/>", path, colour);

@@ -76,10 +76,7 @@ public final class AdaptationRun {
 
     /** @param control of the appliance of {@link #NODES} nodes, none of them faulty yet */
     public AdaptationRun(
-            Bulwark client,
-            Function<ControlRequest, ControlReply> control,
-            Settings settings,
-            Consumer<String> story) {
+            Bulwark client, Function<ControlRequest, ControlReply> control, Settings settings, Consumer<String> story) {
         this.client = client;
         this.control = control;
         this.settings = settings;
@@ -126,8 +123,9 @@ public final class AdaptationRun {
         while (named(kind.node).isEmpty()) {
             give(kind, node);
             // A node repairs its own lies as soon as it finds them, so it lies again.
-            awaitOr(kind == Kind.LIES ? 10 : settings.patienceSeconds(), () -> named(kind.node)
-                    .isPresent());
+            awaitOr(
+                    kind == Kind.LIES ? 10 : settings.patienceSeconds(),
+                    () -> named(kind.node).isPresent());
             if (seconds() - given > settings.patienceSeconds()) {
                 throw new IOException(node + " was not named within " + settings.patienceSeconds() + " s");
             }
@@ -140,14 +138,7 @@ public final class AdaptationRun {
         client.alarms().lower(1, "drill: " + node + " is gone");
         await("the volume tolerates 1 fault again", () -> faults() == 1);
         return new Adaptation.Fault(
-                kind.name().toLowerCase(Locale.ROOT),
-                kind.node,
-                evidence,
-                raised,
-                given,
-                named,
-                removed,
-                seconds());
+                kind.name().toLowerCase(Locale.ROOT), kind.node, evidence, raised, given, named, removed, seconds());
     }
 
     private void give(Kind kind, String node) throws IOException {
@@ -156,11 +147,12 @@ public final class AdaptationRun {
             case SLOW -> act("node-slow", kind.node, null);
             case DIES -> act("node-stop", kind.node, null);
         }
-        tell(switch (kind) {
-            case LIES -> node + " lies: its fragments are random bytes with right checksums of the disk.";
-            case SLOW -> node + " is slow: each message to it and from it takes seconds.";
-            case DIES -> node + " dies.";
-        });
+        tell(
+                switch (kind) {
+                    case LIES -> node + " lies: its fragments are random bytes with right checksums of the disk.";
+                    case SLOW -> node + " is slow: each message to it and from it takes seconds.";
+                    case DIES -> node + " dies.";
+                });
     }
 
     private void act(String action, int node, @Nullable String how) throws IOException {
@@ -178,7 +170,8 @@ public final class AdaptationRun {
     private void await(String wanted, BooleanSupplier condition) throws IOException, InterruptedException {
         if (!awaitOr(settings.patienceSeconds(), condition)) {
             throw new IOException("after " + settings.patienceSeconds() + " s it is not so that " + wanted + ": "
-                    + client.alarms().state() + ", " + client.faultyNodes().report().faults());
+                    + client.alarms().state() + ", "
+                    + client.faultyNodes().report().faults());
         }
         tell(wanted + ".");
     }
@@ -215,7 +208,8 @@ public final class AdaptationRun {
     private int faults() {
         return volumes().stream()
                 .filter(volume -> volume.name().equals(VOLUME)
-                        && volume.groups().stream().allMatch(group -> group.change().isEmpty()))
+                        && volume.groups().stream()
+                                .allMatch(group -> group.change().isEmpty()))
                 .mapToInt(volume -> volume.policy().f())
                 .findFirst()
                 .orElse(0);

@@ -66,8 +66,16 @@ final class AdaptBench {
 
     private static String text(Adaptation course) {
         List<List<String>> rows = new ArrayList<>();
-        rows.add(List.of("NODE", "FAULT", "NAMED AFTER", "EVIDENCE", "REBUILT AFTER", "b LOWERED AFTER", "P50, P99 MS"));
-        rows.add(List.of("", "none", "", "", "", "", latencies(course, 0, course.faults().getFirst().raised())));
+        rows.add(
+                List.of("NODE", "FAULT", "NAMED AFTER", "EVIDENCE", "REBUILT AFTER", "b LOWERED AFTER", "P50, P99 MS"));
+        rows.add(List.of(
+                "",
+                "none",
+                "",
+                "",
+                "",
+                "",
+                latencies(course, 0, course.faults().getFirst().raised())));
         for (Adaptation.Fault fault : course.faults()) {
             rows.add(List.of(
                     "node-" + fault.node(),

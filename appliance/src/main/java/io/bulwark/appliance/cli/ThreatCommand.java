@@ -23,7 +23,8 @@ import picocli.CommandLine.Spec;
         name = "threat",
         description = {
             "Let alarms from outside move the faults that volumes tolerate: raise, lower, show, policy.",
-            "Volumes with bounds follow the level: `bulwark volume set NAME --faults 1..3` tolerates 1 + level, at most 3."
+            "Volumes with bounds follow the level: `bulwark volume set NAME --faults 1..3` tolerates 1 + level, at"
+                    + " most 3."
         })
 final class ThreatCommand implements Runnable {
     @Spec
@@ -94,7 +95,8 @@ final class ThreatCommand implements Runnable {
                             paramLabel = "CLIENT",
                             arity = "0..*",
                             split = ",",
-                            description = "Clients that may raise the level, such as client-20; none takes it from all.")
+                            description =
+                                    "Clients that may raise the level, such as client-20; none takes it from all.")
                     @Nullable
                     List<String> feeds,
             @Option(
@@ -174,7 +176,10 @@ final class ThreatCommand implements Runnable {
                 + (reason.isEmpty() ? "." : ": " + reason + "."));
         lines.add((state.policy().feeds().isEmpty()
                         ? "Only operators raise it"
-                        : "Operators raise it, and " + state.policy().feeds().stream().map(PrincipalId::toString).collect(Collectors.joining(", ")))
+                        : "Operators raise it, and "
+                                + state.policy().feeds().stream()
+                                        .map(PrincipalId::toString)
+                                        .collect(Collectors.joining(", ")))
                 + (state.policy().calmSeconds() == 0
                         ? "; only operators lower it."
                         : "; it falls by one after " + state.policy().calmSeconds() + " s without alarm."));

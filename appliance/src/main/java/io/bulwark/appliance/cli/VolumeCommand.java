@@ -121,8 +121,8 @@ final class VolumeCommand implements Runnable {
                             names = "--faults",
                             paramLabel = "F",
                             required = true,
-                            description = "Byzantine nodes to tolerate in each placement group, or bounds such as"
-                                    + " 1..3.")
+                            description =
+                                    "Byzantine nodes to tolerate in each placement group, or bounds such as" + " 1..3.")
                     String wanted)
             throws InterruptedException {
         FaultRange range = FaultRange.parse(wanted);

@@ -47,7 +47,8 @@ public final class AuditText {
             case Command.ChangeThreat c ->
                 "threat " + (c.raises() ? "raise" : "lower") + " --by " + c.levels() + ": " + c.reason();
             case Command.SetThreatPolicy c ->
-                "threat policy --calm " + c.policy().calmSeconds() + ", feeds " + c.policy().feeds();
+                "threat policy --calm " + c.policy().calmSeconds() + ", feeds "
+                        + c.policy().feeds();
             case Command.SetNode c ->
                 "node add node-" + c.address().node() + " --address "
                         + c.address().host() + ":" + c.address().port();

@@ -28,6 +28,7 @@ final class VolumeProgress {
     private boolean caughtUp;
     /** Arrival of the last reference when the walk last began anew; -1 if it is not known yet. */
     private long end = UNKNOWN;
+
     private long retriedMillis;
     private long forgotten;
     private long firstForgottenArrival = Long.MAX_VALUE;
@@ -74,8 +75,7 @@ final class VolumeProgress {
                 && firstForgottenArrival > arrival
                 && unreadable.stream().noneMatch(reference -> reference.arrival() <= arrival)
                 && unfinished.values().stream()
-                        .noneMatch(extent ->
-                                extent.arrival() <= arrival && volume.groupIndex(extent.block()) == group);
+                        .noneMatch(extent -> extent.arrival() <= arrival && volume.groupIndex(extent.block()) == group);
     }
 
     void advance(long arrival, boolean atTheEnd) {

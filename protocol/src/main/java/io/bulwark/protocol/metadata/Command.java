@@ -534,8 +534,7 @@ public sealed interface Command {
     record ChangeThreat(boolean raises, int levels, String reason) implements OfThreat {
         public ChangeThreat {
             if (levels < 1 || levels > ThreatLevel.MAX) {
-                throw new IllegalArgumentException(
-                        "the level moves by 1 to " + ThreatLevel.MAX + ", not by " + levels);
+                throw new IllegalArgumentException("the level moves by 1 to " + ThreatLevel.MAX + ", not by " + levels);
             }
         }
     }

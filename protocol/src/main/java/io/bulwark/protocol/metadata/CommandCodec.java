@@ -102,7 +102,7 @@ final class CommandCodec {
             case LiftSuspension lift -> lift.client().write(out.u8(21));
             case ChangeHolder ignored -> writeOfEpoch(command, out);
             case AbortChange ignored -> writeOfEpoch(command, out);
-            case ChangePolicy change -> 
+            case ChangePolicy change ->
                 out.u8(30).string(change.volume()).i32(change.faults()).i32(change.faultsMax());
             case SealEpoch ignored -> writeOfEpoch(command, out);
             case ConfirmEpoch ignored -> writeOfEpoch(command, out);

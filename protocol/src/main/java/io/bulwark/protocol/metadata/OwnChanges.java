@@ -20,7 +20,8 @@ final class OwnChanges {
             case Command.SetFaultPolicy set -> removes |= set.policy().removes();
             case Command.SetThreatPolicy set -> calms |= set.policy().calmSeconds() > 0;
             case Command.DeleteVolume delete -> bounds.remove(delete.name());
-            case Command.ChangePolicy change when change.faults() < change.faultsMax() ->
+            case Command.ChangePolicy change
+            when change.faults() < change.faultsMax() ->
                 bounds.merge(
                         change.volume(),
                         new FaultBounds(change.faults(), change.faultsMax()),

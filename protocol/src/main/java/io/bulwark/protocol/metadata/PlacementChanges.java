@@ -118,7 +118,8 @@ final class PlacementChanges {
 
     /** Refuses another number of faults that the volume cannot have, or not now. */
     void requireMovable(Volume volume, int faults) {
-        requireUnchanging(volume, Math.min(volume.policy().f(), nextPolicy(volume, faults).f()));
+        requireUnchanging(
+                volume, Math.min(volume.policy().f(), nextPolicy(volume, faults).f()));
     }
 
     private static ProtectionPolicy nextPolicy(Volume volume, int faults) {

@@ -37,12 +37,15 @@ final class ThreatCodec {
     static void write(Reply.ThreatState state, WireWriter out) {
         state.policy().write(out.u8(81));
         state.level().write(out);
-        Lists.write(state.volumes(), out, (volume, to) -> to.string(volume.volume())
-                .u8(volume.least())
-                .u8(volume.most())
-                .u8(volume.faults())
-                .u8(volume.announced())
-                .string(volume.waitsFor()));
+        Lists.write(
+                state.volumes(),
+                out,
+                (volume, to) -> to.string(volume.volume())
+                        .u8(volume.least())
+                        .u8(volume.most())
+                        .u8(volume.faults())
+                        .u8(volume.announced())
+                        .string(volume.waitsFor()));
     }
 
     static Reply readReply(WireReader in) {

@@ -36,8 +36,7 @@ public record ThreatPolicy(List<PrincipalId> feeds, int calmSeconds) {
 
     static ThreatPolicy read(WireReader in) {
         try {
-            return new ThreatPolicy(
-                    Lists.read(in, FEEDS_MAX, PrincipalId::read), in.i32(0, CALM_SECONDS_MAX));
+            return new ThreatPolicy(Lists.read(in, FEEDS_MAX, PrincipalId::read), in.i32(0, CALM_SECONDS_MAX));
         } catch (IllegalArgumentException e) {
             throw new MalformedException(e);
         }

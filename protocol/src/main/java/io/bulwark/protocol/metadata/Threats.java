@@ -137,7 +137,8 @@ final class Threats {
             CommandRefusal.refuseUnless(
                     absent.size() <= most,
                     MetadataError.TOO_MANY_UNCONFIRMED,
-                    "the nodes " + absent + " of group " + index + " are away, " + most + " may: start or replace them");
+                    "the nodes " + absent + " of group " + index + " are away, " + most
+                            + " may: start or replace them");
         }
     }
 
