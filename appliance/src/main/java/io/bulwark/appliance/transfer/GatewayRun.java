@@ -159,9 +159,7 @@ public final class GatewayRun implements AutoCloseable {
     }
 
     private void list() {
-        int found = bucket.list(ListOptions.DEFAULT
-                        .withPrefix("listed/")
-                        .withLimit(LISTED))
+        int found = bucket.list(ListOptions.DEFAULT.withPrefix("listed/").withLimit(LISTED))
                 .objects()
                 .size();
         if (found != LISTED) {

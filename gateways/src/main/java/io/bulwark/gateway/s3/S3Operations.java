@@ -55,8 +55,7 @@ public final class S3Operations implements Operations {
             corsHeaders(exchange).ifPresent(cors::putAll);
             Exchange answering = cors.isEmpty() ? exchange : new CorsExchange(exchange, cors);
             try (Call call = call(answering)) {
-                if (call.exchange().bucket().isPresent()
-                        && !route.operation().equals("CreateBucket")) {
+                if (call.exchange().bucket().isPresent() && !route.operation().equals("CreateBucket")) {
                     call.requireOwner("x-amz-expected-bucket-owner");
                 }
                 route.handler().accept(call);

@@ -218,9 +218,8 @@ class S3OperationsTest {
 
     @Test
     void aPreflightOfManyHeadersIsRefused() {
-        String many = IntStream.rangeClosed(0, 100)
-                .mapToObj(number -> "x-" + number)
-                .collect(Collectors.joining(","));
+        String many =
+                IntStream.rangeClosed(0, 100).mapToObj(number -> "x-" + number).collect(Collectors.joining(","));
         assertRefused(
                 "BadRequest",
                 () -> send(
@@ -240,11 +239,12 @@ class S3OperationsTest {
     @Test
     void preflightsOfOneBucketAskTheReplicasOnce() {
         List<Object> asked = new ArrayList<>();
-        byte[] rules = ("<CORSConfiguration><CORSRule><AllowedMethod>PUT</AllowedMethod><AllowedOrigin>*</AllowedOrigin>"
-                        + "</CORSRule></CORSConfiguration>")
-                .getBytes(StandardCharsets.UTF_8);
-        operations = new S3Operations(
-                ScriptedAnswers.of(Bulwark.class, Map.of("onBehalfOf/1", _ -> door, "setting/2", arguments -> {
+        byte[] rules =
+                ("<CORSConfiguration><CORSRule><AllowedMethod>PUT</AllowedMethod><AllowedOrigin>*</AllowedOrigin>"
+                                + "</CORSRule></CORSConfiguration>")
+                        .getBytes(StandardCharsets.UTF_8);
+        operations = new S3Operations(ScriptedAnswers.of(
+                Bulwark.class, Map.of("onBehalfOf/1", _ -> door, "setting/2", arguments -> {
                     asked.add(arguments[0]);
                     return Optional.of(new BucketDocument("cors", 1, rules));
                 })));

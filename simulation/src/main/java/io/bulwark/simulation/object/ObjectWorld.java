@@ -180,7 +180,10 @@ public final class ObjectWorld implements SimulatedWorld {
         this.shared = new SharedNames(this, clients, BUCKETS, random);
         this.events = isRecording()
                 ? Optional.of(new EventDelivery(
-                        this, clients, BUCKETS.getFirst(), new Random(setting.random("delivery").nextLong())))
+                        this,
+                        clients,
+                        BUCKETS.getFirst(),
+                        new Random(setting.random("delivery").nextLong())))
                 : Optional.empty();
         this.attackers = attackers(replacing);
     }

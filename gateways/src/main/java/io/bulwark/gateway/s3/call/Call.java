@@ -131,7 +131,9 @@ public final class Call implements AutoCloseable {
 
     /** Returns the same request about another bucket, as copies have a source. */
     public Call about(String otherBucket) {
-        return otherBucket.equals(bucketName()) ? this : new Call(exchange, Optional.of(otherBucket), door, settings, documents);
+        return otherBucket.equals(bucketName())
+                ? this
+                : new Call(exchange, Optional.of(otherBucket), door, settings, documents);
     }
 
     public ObjectAccess accessTo(ObjectInfo object) {

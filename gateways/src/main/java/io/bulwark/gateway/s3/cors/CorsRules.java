@@ -5,7 +5,6 @@ import io.bulwark.gateway.s3.xml.XmlReader;
 import io.bulwark.gateway.s3.xml.XmlWriter;
 import java.io.ByteArrayInputStream;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
@@ -36,8 +35,8 @@ public record CorsRules(List<Rule> rules) {
             return methods.contains(method)
                     && origins.stream().anyMatch(pattern -> matches(pattern, origin, false))
                     && headers.stream()
-                            .allMatch(header -> allowedHeaders.stream()
-                                    .anyMatch(pattern -> matches(pattern, header, true)));
+                            .allMatch(header ->
+                                    allowedHeaders.stream().anyMatch(pattern -> matches(pattern, header, true)));
         }
     }
 
@@ -141,7 +140,8 @@ public record CorsRules(List<Rule> rules) {
     private static boolean matches(String pattern, String text, boolean ignoresCase) {
         int star = pattern.indexOf('*');
         if (star < 0) {
-            return pattern.length() == text.length() && text.regionMatches(ignoresCase, 0, pattern, 0, pattern.length());
+            return pattern.length() == text.length()
+                    && text.regionMatches(ignoresCase, 0, pattern, 0, pattern.length());
         }
         int behind = pattern.length() - star - 1;
         return text.length() >= star + behind

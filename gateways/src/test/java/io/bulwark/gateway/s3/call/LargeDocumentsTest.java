@@ -17,9 +17,7 @@ class LargeDocumentsTest {
     private void isRefused(PrincipalId person) {
         assertThatThrownBy(() -> documents.enter(person))
                 .isInstanceOfSatisfying(
-                        S3Exception.class,
-                        refusal -> assertThat(refusal.code())
-                                .isEqualTo("SlowDown"));
+                        S3Exception.class, refusal -> assertThat(refusal.code()).isEqualTo("SlowDown"));
     }
 
     @Test

@@ -116,8 +116,7 @@ class NotificationWorkerTest {
                             + "</Queue><Event>s3:ObjectCreated:*</Event></QueueConfiguration></NotificationConfiguration>")
                     .getBytes(StandardCharsets.UTF_8);
             return ScriptedAnswers.of(
-                    Bucket.class,
-                    Map.of("setting/1", _ -> Optional.of(new BucketDocument(EventLogs.RULES, 1, rules))));
+                    Bucket.class, Map.of("setting/1", _ -> Optional.of(new BucketDocument(EventLogs.RULES, 1, rules))));
         }));
         String address = "http://127.0.0.1:" + receiver.getAddress().getPort();
         Webhooks webhooks = ScriptedAnswers.of(
