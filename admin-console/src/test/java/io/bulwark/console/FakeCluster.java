@@ -11,6 +11,7 @@ import io.bulwark.client.Nodes;
 import io.bulwark.client.Principals;
 import io.bulwark.client.Releases;
 import io.bulwark.client.Replicas;
+import io.bulwark.client.Webhooks;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
 import java.lang.reflect.Proxy;
@@ -29,6 +30,11 @@ public final class FakeCluster {
 
     public FakeCluster with(AccessKeys accessKeys) {
         parts.put("accessKeys", () -> accessKeys);
+        return this;
+    }
+
+    public FakeCluster with(Webhooks webhooks) {
+        parts.put("webhooks", () -> webhooks);
         return this;
     }
 

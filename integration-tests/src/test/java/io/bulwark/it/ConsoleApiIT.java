@@ -586,6 +586,30 @@ class ConsoleApiIT {
     }
 
     @Test
+    @Order(6)
+    void webhooksAreCreatedChangedRotatedAndRemoved() throws Exception {
+        String name = "hooks-" + RUN;
+        Map<String, String> wanted = Map.of("name", name, "url", "https://hooks.example/s3");
+        Answer made = call("POST", "webhooks").json(wanted).gives(201);
+        String secret = made.json().get("secret").asString();
+        call("POST", "webhooks").json(wanted).gives(409);
+        assertThat(get("webhooks").text()).contains("arn:bulwark:sqs:::" + name).doesNotContain(secret);
+        api.call("GET", API + "webhooks").token(viewer).gives(403);
+        String path = "webhooks/" + name;
+        call("GET", "webhooks/none").gives(404);
+        Map<String, String> address = Map.of("url", "http://127.0.0.1:9/");
+        call("PUT", path).json(address).header("If-Match", STALE).gives(412);
+        call("PUT", path).json(address).gives(200);
+        assertThat(get(path).text()).contains("127.0.0.1:9");
+        call("POST", path + "/rotation").json(Map.of("hours", -1)).gives(400).refuses("hours");
+        Answer rotated = call("POST", path + "/rotation").json(Map.of()).gives(201);
+        assertThat(rotated.text()).doesNotContain(secret);
+        call("DELETE", path).header("If-Match", STALE).gives(412);
+        call("DELETE", path).gives(204);
+        call("DELETE", path).gives(404);
+    }
+
+    @Test
     @Order(7)
     void theRecordIsReadAndVerified() throws Exception {
         call("GET", "faults/99999").gives(404);

@@ -625,6 +625,9 @@ public sealed interface Command {
      * @param acknowledged all events up to this position are removed
      */
     record ClaimEvents(String bucket, long claimant, long acknowledged) implements OfEvents {
+        /** Name of the document whose bucket records events. */
+        public static final String RULES = "event-rules";
+
         /** Agreed time after which another one may deliver. */
         public static final long LEASE_MILLIS = 30_000;
 
