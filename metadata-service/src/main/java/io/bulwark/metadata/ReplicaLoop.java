@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
  * as many client steps as there are replica messages before it, whatever a client sends. After a step that fails
  * nothing more is done.
  *
- * <p>A message of another replica that waited for seconds is dropped, as the network might have. The others have repeated
- * what matters. A busy replica would otherwise fall behind without end, until all that it takes is under expired keys.
+ * <p>A message that waited for seconds is dropped, as the network might have. Its sender repeats what still matters. A busy
+ * replica would otherwise fall behind without end, and answer what nobody waits for, under expired keys.
  *
  * <p>The thread is that of an executor, which may be the event loop of all the replica's connections. Then a message is
  * read, handled and answered without waking another thread.
@@ -42,7 +42,7 @@ public final class ReplicaLoop implements AutoCloseable {
 
     private static final long REST_MILLIS_MAX = 10_000;
 
-    /** Longest time that a message of another replica waits. */
+    /** Longest time that a message waits. */
     static final long WAIT_NANOS_MAX = TimeUnit.SECONDS.toNanos(5);
 
     private static final long COMPLAINT_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -136,12 +136,9 @@ public final class ReplicaLoop implements AutoCloseable {
             done.run();
             return;
         }
-        if (from.kind() == PrincipalKind.REPLICA) {
-            long sinceNanos = nanos.getAsLong();
-            ofReplicas.add(from, () -> runUnlessLate(sinceNanos, step, done));
-        } else {
-            ofOthers.add(from, () -> runGuarded(step, done));
-        }
+        long sinceNanos = nanos.getAsLong();
+        FairStepQueue steps = from.kind() == PrincipalKind.REPLICA ? ofReplicas : ofOthers;
+        steps.add(from, () -> runUnlessLate(sinceNanos, step, done));
         wake();
     }
 
@@ -203,8 +200,7 @@ public final class ReplicaLoop implements AutoCloseable {
             runGuarded(owner::onTick);
             if (dropped > 0 && nanos.getAsLong() - complaintNanos >= COMPLAINT_NANOS) {
                 LOG.warn(
-                        "{} is overloaded and dropped {} messages of other replicas that had waited for {} s; it needs more"
-                                + " processor time",
+                        "{} is overloaded and dropped {} messages that had waited for {} s; it needs more processor time",
                         name,
                         dropped,
                         TimeUnit.NANOSECONDS.toSeconds(WAIT_NANOS_MAX));
