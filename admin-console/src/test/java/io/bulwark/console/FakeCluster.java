@@ -1,6 +1,7 @@
 package io.bulwark.console;
 
 import io.bulwark.client.AccessKeys;
+import io.bulwark.client.Alarms;
 import io.bulwark.client.AuditLog;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ClusterStatus;
@@ -10,6 +11,7 @@ import io.bulwark.client.Nodes;
 import io.bulwark.client.Principals;
 import io.bulwark.client.Releases;
 import io.bulwark.client.Replicas;
+import io.bulwark.client.Webhooks;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
 import java.lang.reflect.Proxy;
@@ -31,6 +33,11 @@ public final class FakeCluster {
         return this;
     }
 
+    public FakeCluster with(Webhooks webhooks) {
+        parts.put("webhooks", () -> webhooks);
+        return this;
+    }
+
     public FakeCluster with(AuditLog audit) {
         parts.put("audit", () -> audit);
         return this;
@@ -43,6 +50,11 @@ public final class FakeCluster {
 
     public FakeCluster with(FaultyNodes faultyNodes) {
         parts.put("faultyNodes", () -> faultyNodes);
+        return this;
+    }
+
+    public FakeCluster with(Alarms alarms) {
+        parts.put("alarms", () -> alarms);
         return this;
     }
 

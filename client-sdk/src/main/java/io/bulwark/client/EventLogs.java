@@ -1,6 +1,7 @@
 package io.bulwark.client;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.ObjectEvent;
 import java.time.Instant;
 import java.util.List;
@@ -12,7 +13,7 @@ import java.util.Optional;
  */
 public interface EventLogs {
     /** Name of the setting that makes a bucket record events. The replicas do not read it. */
-    String RULES = "event-rules";
+    String RULES = Command.ClaimEvents.RULES;
 
     /**
      * Event log of a bucket.

@@ -8,8 +8,6 @@ import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.metadata.Webhook;
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -90,18 +88,9 @@ final class NamedWebhooks implements Webhooks {
     }
 
     private static void requireUrl(String url) {
-        try {
-            URI uri = new URI(url);
-            boolean isHttp = "https".equals(uri.getScheme()) || "http".equals(uri.getScheme());
-            if (isHttp && uri.getHost() != null && uri.getUserInfo() == null && uri.getFragment() == null) {
-                return;
-            }
-        } catch (URISyntaxException e) {
-            throw new InvalidRequestException("not a URL: " + e.getMessage(), Subject.NONE, e);
-        }
-        throw new InvalidRequestException(
-                "the URL of a webhook is https://HOST... or http://HOST..., without user and fragment: " + url,
-                Subject.NONE);
+        Webhook.problemOfUrl(url).ifPresent(problem -> {
+            throw new InvalidRequestException(problem + ": " + url, Subject.NONE);
+        });
     }
 
     private void execute(Command command) {

@@ -30,7 +30,6 @@ class ConsoleParityTest {
     private static final String FILES = "works on files of this machine alone";
     private static final String PERSONS = "the console's own accounts, of which the cluster knows nothing";
     private static final String JOBS = "progress of long work, which a command shows while it runs";
-    private static final String WEBHOOKS = "gap: the API names no webhooks; `status` has the events that wait for them";
     private static final String GATEWAYS = "names the doors of the cluster, beside `s3 enable`";
     private static final String DERIVED = "a view for people and plots; `status` and the metrics have its figures";
 
@@ -116,6 +115,10 @@ class ConsoleParityTest {
             pair("fault policy", "GET faulty-nodes/policy"),
             command("fault simulate", FILES),
             pair("fault policy", "PUT faulty-nodes/policy"),
+            pair("threat show", "GET threat"),
+            pair("threat raise", "POST threat/raise"),
+            pair("threat lower", "POST threat/lower"),
+            pair("threat policy", "PUT threat/policy"),
             pair("node abort", "DELETE groups/{volume}/changes"),
             pair("node abort", "DELETE groups/{volume}/{group}/change"),
             pair("node lie", "POST nodes/{node}/drills"),
@@ -158,11 +161,12 @@ class ConsoleParityTest {
             pair("access-key limit", "PUT access-keys/{id}/limits"),
             pair("access-key revoke", "DELETE access-keys/{id}"),
             pair("s3 list", "GET gateways"),
-            command("webhook create", WEBHOOKS),
-            command("webhook list", WEBHOOKS),
-            command("webhook change", WEBHOOKS),
-            command("webhook rotate", WEBHOOKS),
-            command("webhook remove", WEBHOOKS),
+            pair("webhook create", "POST webhooks"),
+            pair("webhook list", "GET webhooks"),
+            pair("webhook list", "GET webhooks/{name}"),
+            pair("webhook change", "PUT webhooks/{name}"),
+            pair("webhook rotate", "POST webhooks/{name}/rotation"),
+            pair("webhook remove", "DELETE webhooks/{name}"),
             // Evidence and audit.
             pair("evidence list", "GET faults"),
             pair("evidence show", "GET faults/{number}"),

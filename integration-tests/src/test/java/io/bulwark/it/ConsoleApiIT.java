@@ -161,6 +161,7 @@ class ConsoleApiIT {
                 "advice?nodes=40&faults=4&availability=0.9",
                 "faulty-nodes",
                 "faulty-nodes/policy",
+                "threat",
                 "releases")) {
             api.call("GET", API + path).token(viewer).gives(200);
         }
@@ -379,6 +380,25 @@ class ConsoleApiIT {
 
     @Test
     @Order(5)
+    void alarmsMoveTheThreatLevel() throws Exception {
+        call("POST", "threat/raise").json(Map.of("levels", 99)).gives(400);
+        call("POST", "threat/raise")
+                .json(Map.of("levels", 2, "reason", "scans"))
+                .gives(200);
+        assertThat(get("threat").json().get("reason").asString()).isEqualTo("scans");
+        call("POST", "threat/lower").json(Map.of("levels", 16)).gives(200);
+        assertThat(get("threat").json().get("level").asInt()).isZero();
+        call("PUT", "threat/policy")
+                .json(Map.of("feeds", List.of("nobody-1"), "calmSeconds", 0))
+                .gives(400)
+                .refuses("policy");
+        call("PUT", "threat/policy")
+                .json(Map.of("feeds", List.of(), "calmSeconds", 0))
+                .gives(204);
+    }
+
+    @Test
+    @Order(5)
     void faultyNodesAreTreatedByAPolicy() throws Exception {
         JsonNode policy = get("faulty-nodes/policy").json();
         call("PUT", "faulty-nodes/policy")
@@ -563,6 +583,30 @@ class ConsoleApiIT {
         call("DELETE", key).gives(404);
         call("DELETE", "access-keys/" + rotated.json().get("key").get("id").asString())
                 .gives(204);
+    }
+
+    @Test
+    @Order(6)
+    void webhooksAreCreatedChangedRotatedAndRemoved() throws Exception {
+        String name = "hooks-" + RUN;
+        Map<String, String> wanted = Map.of("name", name, "url", "https://hooks.example/s3");
+        Answer made = call("POST", "webhooks").json(wanted).gives(201);
+        String secret = made.json().get("secret").asString();
+        call("POST", "webhooks").json(wanted).gives(409);
+        assertThat(get("webhooks").text()).contains("arn:bulwark:sqs:::" + name).doesNotContain(secret);
+        api.call("GET", API + "webhooks").token(viewer).gives(403);
+        String path = "webhooks/" + name;
+        call("GET", "webhooks/none").gives(404);
+        Map<String, String> address = Map.of("url", "http://127.0.0.1:9/");
+        call("PUT", path).json(address).header("If-Match", STALE).gives(412);
+        call("PUT", path).json(address).gives(200);
+        assertThat(get(path).text()).contains("127.0.0.1:9");
+        call("POST", path + "/rotation").json(Map.of("hours", -1)).gives(400).refuses("hours");
+        Answer rotated = call("POST", path + "/rotation").json(Map.of()).gives(201);
+        assertThat(rotated.text()).doesNotContain(secret);
+        call("DELETE", path).header("If-Match", STALE).gives(412);
+        call("DELETE", path).gives(204);
+        call("DELETE", path).gives(404);
     }
 
     @Test

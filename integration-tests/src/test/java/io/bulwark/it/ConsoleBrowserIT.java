@@ -394,6 +394,7 @@ class ConsoleBrowserIT {
                 "/buckets",
                 "/buckets/-new",
                 "/access-keys",
+                "/webhooks",
                 "/work",
                 "/principals",
                 "/jobs",

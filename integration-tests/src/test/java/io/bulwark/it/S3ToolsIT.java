@@ -260,6 +260,10 @@ class S3ToolsIT {
     void boto3ConfiguresNotifications() throws Exception {
         S3Tools.assumeBoto3();
         CLUSTER.client().webhooks().create("boto3-hooks", "http://127.0.0.1:9/");
+        CommandRun created = new CommandRun(
+                        CLUSTER, "access-key", "create", "settings", "--bucket", BUCKET, "--rights", "admin")
+                .goForPeople();
+        S3Tools owner = S3Tools.of(Files.createDirectory(directory.resolve("owner")), created.out());
         Path script = Files.writeString(directory.resolve("notify.py"), """
             import sys
             import boto3, botocore
@@ -281,7 +285,7 @@ class S3ToolsIT {
             assert "QueueConfigurations" not in s3.get_bucket_notification_configuration(Bucket=bucket)
             """);
         try {
-            tools().run("python3", script.toString(), BUCKET);
+            owner.run("python3", script.toString(), BUCKET);
         } finally {
             CLUSTER.client().webhooks().remove("boto3-hooks");
         }

@@ -164,6 +164,8 @@ class WebSecurity {
                 .hasAuthority(Roles.authority(Role.ADMINISTRATOR))
                 .requestMatchers("/audit/**", "/api/v1/audit/**", "/access-keys/**", "/api/v1/access-keys/**")
                 .hasAuthority(Roles.authority(Role.ADMINISTRATOR))
+                .requestMatchers("/webhooks/**", "/api/v1/webhooks/**")
+                .hasAuthority(Roles.authority(Role.ADMINISTRATOR))
                 .requestMatchers("/account", "/account/**", "/api/v1/account", "/api/v1/account/**")
                 .hasAuthority(Roles.authority(Role.VIEWER))
                 .requestMatchers(HttpMethod.GET, "/**")

@@ -42,6 +42,7 @@ final class Navigation {
         titles.put("/work", "Background work");
         titles.put("/principals", "Principals");
         titles.put("/access-keys", "Access keys");
+        titles.put("/webhooks", "Webhooks");
         titles.put("/audit", "Audit");
         titles.put("/jobs", "Jobs");
         titles.put("/releases", "Releases");

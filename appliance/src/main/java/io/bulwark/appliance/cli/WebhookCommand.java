@@ -108,7 +108,7 @@ final class WebhookCommand implements Runnable {
     }
 
     private static void print(ClusterAccess access, String name, AccessKeys.Issued issued, String first) {
-        String arn = "arn:bulwark:sqs:::" + name;
+        String arn = Webhook.QUEUE_PREFIX + name;
         String key = issued.key().id();
         access.global()
                 .print(

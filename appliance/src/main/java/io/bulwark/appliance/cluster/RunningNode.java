@@ -105,6 +105,7 @@ public final class RunningNode implements MonitoredMember {
 
     /** Starts it; returns when it listens. */
     public static RunningNode start(NodeSetup setup) throws IOException {
+        var _ = CodingWarmUp.begin();
         RocksLibrary.load();
         KeyRing ring = KeyRing.load(setup.keys());
         Credentials credentials = setup.channels()

@@ -3,6 +3,7 @@ package io.bulwark.gateway.s3;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.error.NotPermittedException;
 import io.bulwark.gateway.s3.call.Call;
+import io.bulwark.gateway.s3.call.LargeDocuments;
 import io.bulwark.gateway.s3.call.SdkFailures;
 import io.bulwark.gateway.s3.cors.CorsExchange;
 import io.bulwark.gateway.s3.cors.CorsRules;
@@ -12,7 +13,6 @@ import io.bulwark.gateway.s3.request.Exchange;
 import io.bulwark.gateway.s3.request.Operations;
 import io.bulwark.gateway.s3.request.S3Exception;
 import io.bulwark.gateway.s3.setting.BucketSettings;
-import io.bulwark.gateway.s3.setting.SettingName;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -25,8 +25,12 @@ import java.util.TreeMap;
 
 /** All operations of S3 that this gateway has, done with the rights of whoever sends the request. Thread-safe. */
 public final class S3Operations implements Operations {
+    /** A preflight is not signed, and each of its headers is compared with each pattern of a rule. */
+    private static final int PREFLIGHT_HEADERS_MAX = 100;
+
     private final Bulwark door;
     private final BucketSettings settings = new BucketSettings(Action.names());
+    private final LargeDocuments documents = LargeDocuments.ofHeap();
 
     /** @param door client of the gateway, which may act for the persons who send requests */
     public S3Operations(Bulwark door) {
@@ -50,11 +54,12 @@ public final class S3Operations implements Operations {
             exchange.setOperation(route.operation());
             corsHeaders(exchange).ifPresent(cors::putAll);
             Exchange answering = cors.isEmpty() ? exchange : new CorsExchange(exchange, cors);
-            Call call = call(answering);
-            if (call.exchange().bucket().isPresent() && !route.operation().equals("CreateBucket")) {
-                call.requireOwner("x-amz-expected-bucket-owner");
+            try (Call call = call(answering)) {
+                if (call.exchange().bucket().isPresent() && !route.operation().equals("CreateBucket")) {
+                    call.requireOwner("x-amz-expected-bucket-owner");
+                }
+                route.handler().accept(call);
             }
-            route.handler().accept(call);
         } catch (RuntimeException e) {
             throw SdkFailures.of(e).map(refusal -> refusal.withHeaders(cors)).orElseThrow(() -> e);
         }
@@ -66,7 +71,7 @@ public final class S3Operations implements Operations {
     }
 
     private Call call(Exchange exchange) {
-        return new Call(exchange, door.onBehalfOf(exchange.caller().person()), settings);
+        return new Call(exchange, door.onBehalfOf(exchange.caller().person()), settings, documents);
     }
 
     /** Returns the headers that a browser needs to show the answer to another origin. */
@@ -100,8 +105,7 @@ public final class S3Operations implements Operations {
     /** Returns the rules for other origins. Browsers do not sign a preflight, so that it must need no rights. */
     private Optional<CorsRules> corsRules(Call call) {
         try {
-            return door.setting(call.bucketName(), SettingName.CORS.text())
-                    .map(document -> CorsRules.read(document.content()));
+            return settings.cors(door, call.bucketName());
         } catch (NotPermittedException _) {
             // The gateway does not act for the creator of the bucket.
             return call.rules().cors();
@@ -121,12 +125,18 @@ public final class S3Operations implements Operations {
                 .flatMap(header -> Arrays.stream(header.split(",", -1)))
                 .map(name -> name.strip().toLowerCase(Locale.ROOT))
                 .filter(name -> !name.isEmpty())
+                .distinct()
                 .toList();
-        Call call = call(exchange);
-        SortedMap<String, String> answer = corsRules(call)
-                .flatMap(rules -> rules.headersFor(origin.get(), method.get(), headers))
-                .orElseThrow(() ->
-                        new S3Exception(403, "AccessForbidden", "CORSResponse: This CORS request is not allowed."));
-        call.respond(200, answer);
+        if (headers.size() > PREFLIGHT_HEADERS_MAX) {
+            throw new S3Exception(
+                    400, "BadRequest", "A preflight names at most " + PREFLIGHT_HEADERS_MAX + " headers here.");
+        }
+        try (Call call = call(exchange)) {
+            SortedMap<String, String> answer = corsRules(call)
+                    .flatMap(rules -> rules.headersFor(origin.get(), method.get(), headers))
+                    .orElseThrow(() ->
+                            new S3Exception(403, "AccessForbidden", "CORSResponse: This CORS request is not allowed."));
+            call.respond(200, answer);
+        }
     }
 }

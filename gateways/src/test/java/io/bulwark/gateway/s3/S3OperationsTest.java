@@ -34,6 +34,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,6 +42,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
@@ -50,7 +53,7 @@ class S3OperationsTest {
 
     private final Map<String, String> documents = new HashMap<>(Map.of("s3-access", "owner client-5\nacl 4client-5\n"));
     private final TreeMap<String, String> properties = new TreeMap<>(Map.of("etag", "abc"));
-    private final List<DeleteOptions> deletions = new ArrayList<>();
+    private final List<DeleteOptions> deletions = Collections.synchronizedList(new ArrayList<>());
     private Optional<AccessKey> key = Optional.of(new AccessKey("AAAAAAAAAAAAAAAA", "secret", PERSON, List.of()));
     private final List<String> puts = new ArrayList<>();
     private final List<String> opened = new ArrayList<>();
@@ -211,6 +214,60 @@ class S3OperationsTest {
         assertRefused("NotImplemented", () -> send("PUT", "k", Map.of(), Map.of("x-amz-write-offset-bytes", "1"), "x"));
         assertRefused("InvalidArgument", () -> send("PUT", "k", Map.of(), Map.of("x-amz-meta-a", "b\r\nc: d"), "x"));
         assertRefused("InvalidArgument", () -> send("PUT", "k", Map.of(), Map.of("content-type", "a\nb"), "x"));
+    }
+
+    @Test
+    void aPreflightOfManyHeadersIsRefused() {
+        String many =
+                IntStream.rangeClosed(0, 100).mapToObj(number -> "x-" + number).collect(Collectors.joining(","));
+        assertRefused(
+                "BadRequest",
+                () -> send(
+                        "OPTIONS",
+                        "k",
+                        Map.of(),
+                        Map.of(
+                                "origin",
+                                "https://page.example",
+                                "access-control-request-method",
+                                "PUT",
+                                "access-control-request-headers",
+                                many),
+                        ""));
+    }
+
+    @Test
+    void preflightsOfOneBucketAskTheReplicasOnce() {
+        List<Object> asked = new ArrayList<>();
+        byte[] rules =
+                ("<CORSConfiguration><CORSRule><AllowedMethod>PUT</AllowedMethod><AllowedOrigin>*</AllowedOrigin>"
+                                + "</CORSRule></CORSConfiguration>")
+                        .getBytes(StandardCharsets.UTF_8);
+        operations = new S3Operations(ScriptedAnswers.of(
+                Bulwark.class, Map.of("onBehalfOf/1", _ -> door, "setting/2", arguments -> {
+                    asked.add(arguments[0]);
+                    return Optional.of(new BucketDocument("cors", 1, rules));
+                })));
+        for (int i = 0; i < 3; i++) {
+            send(
+                    "OPTIONS",
+                    "k",
+                    Map.of(),
+                    Map.of("origin", "https://page.example", "access-control-request-method", "PUT"),
+                    "");
+        }
+        assertThat(asked).containsExactly("films");
+    }
+
+    @Test
+    void aLargeDocumentGivesItsPlaceBack() {
+        String large = "<Delete>" + "<Object><Key>k</Key></Object>".repeat(1000) + " ".repeat(64 << 10) + "</Delete>";
+        // More often than there are places for one person.
+        for (int i = 0; i < 40; i++) {
+            send("POST", "", Map.of("delete", ""), Map.of(), large);
+            assertRefused("MalformedXML", () -> send("POST", "", Map.of("delete", ""), Map.of(), large + "<"));
+        }
+        assertThat(deletions).hasSize(40_000);
     }
 
     @Test

@@ -46,7 +46,7 @@ final class BucketDocuments {
                 MetadataError.LIMIT_REACHED,
                 "bucket " + bucket.name + " has " + Command.DOCUMENTS_MAX + " documents");
         before.ifPresent(old -> forget(key, old));
-        if (put.name().equals(BucketEvents.RULES)) {
+        if (put.name().equals(Command.ClaimEvents.RULES)) {
             events.open(bucket);
         }
         Document document = new Document(++tables.totals().lastVersion, owner, put.content());
@@ -95,7 +95,7 @@ final class BucketDocuments {
     }
 
     private void remove(Bucket bucket, DocumentKey key, Document old) {
-        if (key.name().equals(BucketEvents.RULES)) {
+        if (key.name().equals(Command.ClaimEvents.RULES)) {
             events.close(bucket);
         }
         forget(key, old);

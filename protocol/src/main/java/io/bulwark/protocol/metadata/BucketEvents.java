@@ -12,15 +12,12 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * Event logs of buckets (docs/decisions/0037). A bucket has one while it has a document {@link #RULES}, which the state
- * machine does not read. Each change of an object adds an event. One claimant at a time delivers events, and acknowledges
+ * Event logs of buckets (docs/decisions/0037). A bucket has one while it has a document {@link
+ * Command.ClaimEvents#RULES}, which the state machine does not read. Each change of an object adds an event. One claimant at a time delivers events, and acknowledges
  * them by position. A full log drops its oldest event and counts it: no reply to a change depends on the log, so that
  * entries of locked logs get the same reply on an overlay and at replay.
  */
 final class BucketEvents {
-    /** Name of the document whose bucket records events. */
-    static final String RULES = "event-rules";
-
     /** Size of a log, which counts as weight from the beginning. */
     static final long BYTES_MAX = 2L << 20;
 
@@ -200,6 +197,6 @@ final class BucketEvents {
 
     /** Returns what the log of a bucket with this document weighs. */
     static long weightOf(String document) {
-        return document.equals(RULES) ? BYTES_MAX : 0;
+        return document.equals(Command.ClaimEvents.RULES) ? BYTES_MAX : 0;
     }
 }

@@ -2,6 +2,8 @@ package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.Optional;
 
 /**
@@ -13,21 +15,48 @@ import java.util.Optional;
  * @param accessKey id of the access key whose secret signs the notifications
  */
 public record Webhook(String name, String url, String accessKey) {
+    /** Begins a webhook's queue in notification configurations of S3; its name follows. */
+    public static final String QUEUE_PREFIX = "arn:bulwark:sqs:::";
+
     public static final int URL_BYTES_MAX = 1024;
 
     /** Maximum number of webhooks. */
     public static final int COUNT_MAX = 64;
 
+    private static final int PORT_MAX = 65_535;
+
     /** Returns the error in it. */
     Optional<String> problem() {
         return Names.problemOfName(name)
                 .map(problem -> "webhook " + name + ": " + problem)
-                .or(() -> url.startsWith("https://") || url.startsWith("http://")
-                        ? Optional.empty()
-                        : Optional.of("the URL of a webhook begins with https:// or http://"))
-                .or(() -> url.chars().allMatch(c -> c > ' ' && c < 0x7F)
-                        ? Optional.empty()
-                        : Optional.of("the URL of a webhook has ASCII characters, and no spaces"));
+                .or(() -> problemOfUrl(url));
+    }
+
+    /** Returns the error in a URL that gateways are to post to. */
+    public static Optional<String> problemOfUrl(String url) {
+        if (url.length() > URL_BYTES_MAX || !url.chars().allMatch(c -> c > ' ' && c < 0x7F)) {
+            return Optional.of(
+                    "the URL of a webhook has at most " + URL_BYTES_MAX + " characters of ASCII, and no spaces");
+        }
+        try {
+            URI uri = new URI(url);
+            boolean isHttp = "https".equals(uri.getScheme()) || "http".equals(uri.getScheme());
+            if (isHttp
+                    && uri.getHost() != null
+                    && uri.getUserInfo() == null
+                    && uri.getFragment() == null
+                    && uri.getPort() <= PORT_MAX) {
+                return Optional.empty();
+            }
+        } catch (URISyntaxException e) {
+            return Optional.of("not a URL: " + e.getMessage());
+        }
+        return Optional.of("the URL of a webhook is https://HOST... or http://HOST..., without user and fragment");
+    }
+
+    /** Returns the name of the queue that stands for it in notification configurations of S3. */
+    public String queue() {
+        return QUEUE_PREFIX + name;
     }
 
     void write(WireWriter out) {

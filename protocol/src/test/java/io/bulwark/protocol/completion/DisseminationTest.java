@@ -123,8 +123,8 @@ class DisseminationTest {
                 List<Reply.Reference> page = references.stream()
                         .filter(reference -> reference.arrival() > after.after())
                         .toList();
-                yield new Reply.References(
-                        page, page.isEmpty() ? after.after() : page.getLast().arrival(), false);
+                long next = page.isEmpty() ? after.after() : page.getLast().arrival();
+                yield new Reply.References(page, next, false, next);
             }
             default -> throw new AssertionError(query.toString());
         };

@@ -35,7 +35,7 @@ class BucketEventsTest {
     private final User alice = rig.user(ALICE, rig.volume);
 
     private static Command.PutDocument rules(String bucket) {
-        return new Command.PutDocument(bucket, BucketEvents.RULES, Condition.NONE, MetadataFixture.filled(9, 1));
+        return new Command.PutDocument(bucket, Command.ClaimEvents.RULES, Condition.NONE, MetadataFixture.filled(9, 1));
     }
 
     /** Lets a client in that may read and write all of the volume. */
@@ -177,7 +177,7 @@ class BucketEventsTest {
         assertThat(events("films", 0, 10).getFirst().position())
                 .as("positions are not reused")
                 .isGreaterThan(position);
-        alice.done(new Command.RemoveDocument("films", BucketEvents.RULES, Condition.NONE));
+        alice.done(new Command.RemoveDocument("films", Command.ClaimEvents.RULES, Condition.NONE));
         assertThat(kinds("films")).isEmpty();
     }
 

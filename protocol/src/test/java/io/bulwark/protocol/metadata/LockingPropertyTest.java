@@ -92,7 +92,7 @@ class LockingPropertyTest {
             admin.done(new Command.SetGrant(READER, new Scope.OfBucket("films"), Rights.ALL));
         }
         for (String bucket : BUCKETS) {
-            admin.run(new Command.PutDocument(bucket, BucketEvents.RULES, Condition.NONE, Bytes.EMPTY));
+            admin.run(new Command.PutDocument(bucket, Command.ClaimEvents.RULES, Condition.NONE, Bytes.EMPTY));
         }
         for (int i = 0; i < 30; i++) {
             ordered(random.nextInt(6), anyKey());

@@ -91,6 +91,9 @@ public final class ObjectWorld implements SimulatedWorld {
     private final List<VersionedNames> versioned = new ArrayList<>();
     private final FaultyClients attackers;
     private final SharedNames shared;
+    /** Empty if no bucket records events. */
+    private final Optional<EventDelivery> events;
+
     /** Changes of the holders; empty if the holders stay the same. */
     private final HeldExtents held;
 
@@ -175,7 +178,18 @@ public final class ObjectWorld implements SimulatedWorld {
         versioned.add(new VersionedNames(this, clients.getFirst(), SWITCHED, Versioning.LATEST_ONLY, false, versions));
         versioned.add(new VersionedNames(this, clients.getLast(), VAULT, Versioning.KEEP_ALL, true, versions));
         this.shared = new SharedNames(this, clients, BUCKETS, random);
+        this.events = isRecording()
+                ? Optional.of(new EventDelivery(
+                        this,
+                        clients,
+                        BUCKETS.getFirst(),
+                        new Random(setting.random("delivery").nextLong())))
+                : Optional.empty();
         this.attackers = attackers(replacing);
+    }
+
+    private boolean isRecording() {
+        return setting.random("events").nextBoolean();
     }
 
     private FaultyClients attackers(boolean replacing) {
@@ -300,6 +314,9 @@ public final class ObjectWorld implements SimulatedWorld {
         must(client, new Command.CreateBucket(BUCKETS.getLast(), "volume", Versioning.KEEP_ALL, 0));
         must(client, new Command.CreateBucket(SWITCHED, "volume", Versioning.LATEST_ONLY, 0));
         must(client, new Command.CreateBucket(VAULT, "volume", Versioning.KEEP_ALL, 0, true));
+        if (isRecording()) {
+            must(client, EventDelivery.record(BUCKETS.getFirst()));
+        }
         List<Reply> replies = new ArrayList<>();
         client.query(new Query.GetMap(), reply -> reply.ifPresent(replies::add));
         if (!simulation.runUntil(() -> !replies.isEmpty(), SETUP_MILLIS)
@@ -339,6 +356,11 @@ public final class ObjectWorld implements SimulatedWorld {
 
     void ends() {
         ended++;
+    }
+
+    /** Is called for each change of a shared name that was acknowledged. */
+    void changed(String bucket, String key, long version, boolean isRemoval) {
+        events.ifPresent(all -> all.changed(bucket, key, version, isRemoval));
     }
 
     void put(
@@ -457,6 +479,7 @@ public final class ObjectWorld implements SimulatedWorld {
     public void step() {
         changes.ifPresent(HolderChanges::step);
         shared.step();
+        events.ifPresent(EventDelivery::step);
         own.get(random.nextInt(own.size())).step();
         versioned.get(random.nextInt(versioned.size())).step();
         if (random.nextInt(CLOSES_ONE_IN) == 0) {
@@ -518,10 +541,17 @@ public final class ObjectWorld implements SimulatedWorld {
         compositions.check(VOLUME, BUCKETS);
         checkHeld();
         readEverything();
+        events.ifPresent(EventDelivery::drain);
         if (!simulation.runUntil(this::isIdle, QUIET_ROUNDS * QUIET_ROUND_MILLIS)) {
             throw Invariant.OPERATIONS_END.violation("", "reading once all was quiet");
         }
         clients.forEach(ObjectInvariants::checkRoom);
+        events.ifPresent(EventDelivery::check);
+    }
+
+    /** Returns the number of events that were delivered. */
+    public int eventsHeard() {
+        return events.map(EventDelivery::heard).orElse(0);
     }
 
     @Override

@@ -73,6 +73,7 @@ final class SharedNames {
                 case PutOutcome.Stored(Reply.ObjectStored stored) -> {
                     lastVersion = stored.version();
                     pending.ok(now(), null, stored.version());
+                    world.changed(bucket, key, stored.version(), false);
                 }
                 case PutOutcome.Stored(Reply.PartStored part) -> throw new IllegalStateException("only " + part);
                 case PutOutcome.Refused(Reply.Failed failed)
@@ -94,7 +95,10 @@ final class SharedNames {
         world.begins();
         client.execute(new Command.DeleteObject(bucket, key, 0), reply -> {
             switch (reply.orElse(null)) {
-                case Reply.Deleted deleted -> pending.ok(now(), null, deleted.marker() ? 0 : deleted.version());
+                case Reply.Deleted deleted -> {
+                    pending.ok(now(), null, deleted.marker() ? 0 : deleted.version());
+                    world.changed(bucket, key, deleted.version(), true);
+                }
                 case Reply.Failed failed
                 when failed.error() == MetadataError.NO_SUCH_OBJECT -> pending.ended(now(), Outcome.REFUSED);
                 case Reply.Failed _ -> pending.ended(now(), Outcome.FAILED);

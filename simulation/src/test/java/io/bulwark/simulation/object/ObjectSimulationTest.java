@@ -29,9 +29,13 @@ class ObjectSimulationTest {
         long fresh = Long.getLong("bulwark.seed", System.nanoTime() >>> 8);
         System.out.println("ObjectSimulationTest seeds 1 to " + FIXED + ", " + fresh + " and after");
         int revoked = 0;
+        int events = 0;
         for (long seed = 1; seed <= FIXED; seed++) {
-            revoked += runTwice(shape(OptionalInt.of(STEPS)).setting(seed)).revoked();
+            ObjectWorld world = runTwice(shape(OptionalInt.of(STEPS)).setting(seed));
+            revoked += world.revoked();
+            events += world.eventsHeard();
         }
+        assertThat(events).as("delivered events").isPositive();
         assertThat(revoked).as("revoked clients").isPositive();
         for (long seed = fresh; seed < fresh + FRESH; seed++) {
             runTwice(shape(OptionalInt.of(STEPS)).setting(seed));

@@ -13,8 +13,11 @@ import io.bulwark.gateway.s3.setting.BucketSettings;
 import io.bulwark.gateway.s3.xml.XmlElement;
 import io.bulwark.gateway.s3.xml.XmlReader;
 import io.bulwark.protocol.id.PrincipalId;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.SequenceInputStream;
 import java.io.UncheckedIOException;
 import java.util.Collections;
 import java.util.Optional;
@@ -24,26 +27,43 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** One request in work. It acts on behalf of the person who sent it; used by one thread. */
-public final class Call {
+public final class Call implements AutoCloseable {
     private static final String XML = "application/xml";
 
     private final Exchange exchange;
     private final Optional<String> bucketName;
     private final Bulwark door;
     private final BucketSettings settings;
+    private final LargeDocuments documents;
+    private boolean hasLargeDocument;
     private @Nullable Bucket bucket;
     private @Nullable BucketRules rules;
 
     /** @param door the view of the gateway's client on behalf of the person */
-    public Call(Exchange exchange, Bulwark door, BucketSettings settings) {
-        this(exchange, exchange.bucket(), door, settings);
+    public Call(Exchange exchange, Bulwark door, BucketSettings settings, LargeDocuments documents) {
+        this(exchange, exchange.bucket(), door, settings, documents);
     }
 
-    private Call(Exchange exchange, Optional<String> bucketName, Bulwark door, BucketSettings settings) {
+    private Call(
+            Exchange exchange,
+            Optional<String> bucketName,
+            Bulwark door,
+            BucketSettings settings,
+            LargeDocuments documents) {
         this.exchange = exchange;
         this.bucketName = bucketName;
         this.door = door;
         this.settings = settings;
+        this.documents = documents;
+    }
+
+    /** Gives back what the request has taken. */
+    @Override
+    public void close() {
+        if (hasLargeDocument) {
+            hasLargeDocument = false;
+            documents.leave(exchange.caller().person());
+        }
     }
 
     public Exchange exchange() {
@@ -111,7 +131,9 @@ public final class Call {
 
     /** Returns the same request about another bucket, as copies have a source. */
     public Call about(String otherBucket) {
-        return otherBucket.equals(bucketName()) ? this : new Call(exchange, Optional.of(otherBucket), door, settings);
+        return otherBucket.equals(bucketName())
+                ? this
+                : new Call(exchange, Optional.of(otherBucket), door, settings, documents);
     }
 
     public ObjectAccess accessTo(ObjectInfo object) {
@@ -160,7 +182,18 @@ public final class Call {
 
     /** Reads the whole body, which is a document. */
     public XmlElement document(String root) {
-        return XmlReader.read(exchange.body(), root);
+        InputStream body = exchange.body();
+        byte[] begin;
+        try {
+            begin = body.readNBytes(LargeDocuments.BYTES_MIN);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        if (begin.length == LargeDocuments.BYTES_MIN && !hasLargeDocument) {
+            documents.enter(exchange.caller().person());
+            hasLargeDocument = true;
+        }
+        return XmlReader.read(new SequenceInputStream(new ByteArrayInputStream(begin), body), root);
     }
 
     /** Reads the whole body, of at most this length. */

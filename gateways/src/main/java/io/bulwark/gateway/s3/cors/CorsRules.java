@@ -5,7 +5,6 @@ import io.bulwark.gateway.s3.xml.XmlReader;
 import io.bulwark.gateway.s3.xml.XmlWriter;
 import java.io.ByteArrayInputStream;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
@@ -34,10 +33,10 @@ public record CorsRules(List<Rule> rules) {
 
         private boolean fits(String origin, String method, List<String> headers) {
             return methods.contains(method)
-                    && origins.stream().anyMatch(pattern -> matches(pattern, origin))
+                    && origins.stream().anyMatch(pattern -> matches(pattern, origin, false))
                     && headers.stream()
-                            .allMatch(header -> allowedHeaders.stream()
-                                    .anyMatch(pattern -> matches(pattern.toLowerCase(Locale.ROOT), header)));
+                            .allMatch(header ->
+                                    allowedHeaders.stream().anyMatch(pattern -> matches(pattern, header, true)));
         }
     }
 
@@ -138,13 +137,15 @@ public record CorsRules(List<Rule> rules) {
         return Integer.parseInt(text);
     }
 
-    private static boolean matches(String pattern, String text) {
+    private static boolean matches(String pattern, String text, boolean ignoresCase) {
         int star = pattern.indexOf('*');
         if (star < 0) {
-            return pattern.equals(text);
+            return pattern.length() == text.length()
+                    && text.regionMatches(ignoresCase, 0, pattern, 0, pattern.length());
         }
-        return text.length() >= pattern.length() - 1
-                && text.startsWith(pattern.substring(0, star))
-                && text.endsWith(pattern.substring(star + 1));
+        int behind = pattern.length() - star - 1;
+        return text.length() >= star + behind
+                && text.regionMatches(ignoresCase, 0, pattern, 0, star)
+                && text.regionMatches(ignoresCase, text.length() - behind, pattern, star + 1, behind);
     }
 }

@@ -76,6 +76,10 @@ public record LifecycleRules(List<LifecycleRule> rules) {
         if (id.length() > ID_MAX) {
             throw ErrorCode.INVALID_ARGUMENT.because("ID length should not exceed allowed limit of " + ID_MAX);
         }
+        if (id.chars().anyMatch(c -> c < ' ' || c == 0x7F || c == '"')) {
+            // Responses name it in a header.
+            throw ErrorCode.INVALID_ARGUMENT.because("An ID has no control characters and quotes.");
+        }
         boolean enabled = switch (element.textOf("Status").orElse("")) {
             case "Enabled" -> true;
             case "Disabled" -> false;

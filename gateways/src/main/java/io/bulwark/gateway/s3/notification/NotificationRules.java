@@ -5,6 +5,7 @@ import io.bulwark.gateway.s3.xml.XmlElement;
 import io.bulwark.gateway.s3.xml.XmlReader;
 import io.bulwark.gateway.s3.xml.XmlWriter;
 import io.bulwark.protocol.metadata.ObjectEvent;
+import io.bulwark.protocol.metadata.Webhook;
 import java.io.ByteArrayInputStream;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -23,8 +24,8 @@ import java.util.UUID;
 public record NotificationRules(String webhook, List<Rule> rules) {
     private static final String ROOT = "NotificationConfiguration";
     private static final String QUEUE = "QueueConfiguration";
-    private static final String ARN = "arn:bulwark:sqs:::";
     private static final int RULES_MAX = 100;
+    private static final int EVENTS_MAX = 20;
     private static final int ID_MAX = 255;
     private static final int AFFIX_MAX = 1024;
 
@@ -38,6 +39,9 @@ public record NotificationRules(String webhook, List<Rule> rules) {
     record Rule(String id, List<String> events, Optional<String> prefix, Optional<String> suffix) {
         Rule {
             events = List.copyOf(events);
+            if (events.size() > EVENTS_MAX) {
+                throw XmlElement.malformed("a configuration names at most " + EVENTS_MAX + " events");
+            }
         }
 
         private boolean fits(ObjectEvent event) {
@@ -93,7 +97,7 @@ public record NotificationRules(String webhook, List<Rule> rules) {
     }
 
     private static String webhook(String arn) {
-        String name = arn.startsWith(ARN) ? arn.substring(ARN.length()) : "";
+        String name = arn.startsWith(Webhook.QUEUE_PREFIX) ? arn.substring(Webhook.QUEUE_PREFIX.length()) : "";
         if (name.isEmpty()) {
             throw unknown(arn);
         }
@@ -103,7 +107,7 @@ public record NotificationRules(String webhook, List<Rule> rules) {
     /** Returns the refusal of a receiver that no operator has named. */
     public static RuntimeException unknown(String receiver) {
         return ErrorCode.INVALID_ARGUMENT.because("Unable to validate the destination " + receiver + ": a Queue is "
-                + ARN + "NAME, where NAME is a webhook that an operator has named.");
+                + Webhook.QUEUE_PREFIX + "NAME, where NAME is a webhook that an operator has named.");
     }
 
     private static Rule rule(XmlElement element) {
@@ -159,7 +163,7 @@ public record NotificationRules(String webhook, List<Rule> rules) {
     public byte[] toBytes() {
         XmlWriter out = new XmlWriter(ROOT);
         for (Rule rule : rules) {
-            out.begin(QUEUE).element("Id", rule.id).element("Queue", ARN + webhook);
+            out.begin(QUEUE).element("Id", rule.id).element("Queue", Webhook.QUEUE_PREFIX + webhook);
             rule.events.forEach(event -> out.element("Event", event));
             if (rule.prefix.isPresent() || rule.suffix.isPresent()) {
                 out.begin("Filter").begin("S3Key");

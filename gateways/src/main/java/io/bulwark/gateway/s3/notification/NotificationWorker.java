@@ -15,6 +15,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -56,12 +57,17 @@ public final class NotificationWorker implements AutoCloseable {
      * @param call for one call of a webhook
      * @param retryFirst pause after a failure; it doubles with each further one
      * @param retryMax longest pause
+     * @param turn after which a bucket with further events waits for its next turn
      */
-    public record Settings(Duration poll, Duration call, Duration retryFirst, Duration retryMax) {
+    public record Settings(Duration poll, Duration call, Duration retryFirst, Duration retryMax, Duration turn) {
         /** Times for production. A claim outlives a call and the commands around it. */
         public static Settings standard() {
             return new Settings(
-                    Duration.ofSeconds(1), Duration.ofSeconds(10), Duration.ofSeconds(1), Duration.ofSeconds(60));
+                    Duration.ofSeconds(1),
+                    Duration.ofSeconds(10),
+                    Duration.ofSeconds(1),
+                    Duration.ofSeconds(60),
+                    Duration.ofSeconds(10));
         }
     }
 
@@ -71,7 +77,15 @@ public final class NotificationWorker implements AutoCloseable {
         private int failures;
         private long notBeforeNanos = System.nanoTime();
         private long dropped;
+
+        /** Returns for how long the bucket has been waiting for its turn. */
+        synchronized long waitingNanos() {
+            return System.nanoTime() - notBeforeNanos;
+        }
     }
+
+    /** A bucket whose turn may begin. */
+    private record Due(EventLogs.EventLog log, Delivery delivery, long waitingNanos) {}
 
     private NotificationWorker(Bulwark door, Settings settings, MeterRegistry registry) {
         this.door = door;
@@ -116,11 +130,20 @@ public final class NotificationWorker implements AutoCloseable {
         deliveries
                 .keySet()
                 .retainAll(logs.stream().map(EventLogs.EventLog::bucket).toList());
+        List<Due> due = new ArrayList<>();
         for (EventLogs.EventLog log : logs) {
             Delivery delivery = deliveries.computeIfAbsent(log.bucket(), _ -> new Delivery());
-            if (mayBegin(delivery, log) && free.tryAcquire()) {
-                begin(delivery, log);
+            if (mayBegin(delivery, log)) {
+                due.add(new Due(log, delivery, delivery.waitingNanos()));
             }
+        }
+        // Who has waited longest comes first, so that buckets with slow receivers do not keep others waiting for ever.
+        due.sort(Comparator.comparingLong(Due::waitingNanos).reversed());
+        for (Due next : due) {
+            if (!free.tryAcquire()) {
+                return;
+            }
+            begin(next.delivery, next.log);
         }
     }
 
@@ -189,7 +212,7 @@ public final class NotificationWorker implements AutoCloseable {
         return pause.compareTo(settings.retryMax) < 0 ? pause : settings.retryMax;
     }
 
-    /** Returns whether nothing is left; false if another gateway delivers. */
+    /** Returns whether nothing is left, or the turn is over; false if another gateway delivers. */
     private boolean deliverAll(EventLogs.EventLog log) throws IOException, InterruptedException {
         Bulwark view = door.onBehalfOf(log.creator());
         EventLogs logs = view.eventLogs();
@@ -203,7 +226,8 @@ public final class NotificationWorker implements AutoCloseable {
         NotificationRules rules = NotificationRules.read(document.get().content());
         WebhookCall.Receiver receiver = receiver(rules);
         long position = 0;
-        while (!Thread.currentThread().isInterrupted()) {
+        long end = System.nanoTime() + settings.turn.toNanos();
+        while (!Thread.currentThread().isInterrupted() && end - System.nanoTime() > 0) {
             List<EventLogs.Entry> events = logs.read(log.bucket(), position, EVENTS_PER_MESSAGE);
             if (events.isEmpty()) {
                 return true;

@@ -46,6 +46,9 @@ public final class BucketSettings {
             Stream.generate(ReentrantLock::new).limit(TURNS).toList();
     private final Map<String, Remembered> rules = new ConcurrentHashMap<>();
 
+    /** Rules for other origins, which requests ask for that nobody has signed. */
+    private final Map<String, RememberedCors> cors = new ConcurrentHashMap<>();
+
     /** Buckets that were made with S3, until a time of {@link System#nanoTime}. */
     private final Map<String, Long> madeWithS3 = new ConcurrentHashMap<>();
 
@@ -55,6 +58,8 @@ public final class BucketSettings {
     }
 
     private record Remembered(Bucket bucket, BucketRules rules, long untilNanos) {}
+
+    private record RememberedCors(Optional<CorsRules> rules, long untilNanos) {}
 
     /** Returns a bucket, which is asked for unless its rules are remembered. */
     public Bucket known(Bulwark view, String bucket) {
@@ -75,6 +80,25 @@ public final class BucketSettings {
             rules.clear();
         }
         rules.put(bucket.name(), new Remembered(bucket, read, System.nanoTime() + VALIDITY.toNanos()));
+        return read;
+    }
+
+    /**
+     * Returns the rules of a bucket for other origins, whoever asks.
+     *
+     * @param door the gateway's own client
+     */
+    public Optional<CorsRules> cors(Bulwark door, String bucket) {
+        RememberedCors known = cors.get(bucket);
+        if (known != null && known.untilNanos() - System.nanoTime() > 0) {
+            return known.rules();
+        }
+        Optional<CorsRules> read =
+                door.setting(bucket, SettingName.CORS.text()).map(document -> CorsRules.read(document.content()));
+        if (cors.size() >= RULES_MAX) {
+            cors.clear();
+        }
+        cors.put(bucket, new RememberedCors(read, System.nanoTime() + VALIDITY.toNanos()));
         return read;
     }
 
@@ -104,6 +128,7 @@ public final class BucketSettings {
     /** Forgets a bucket that was made or deleted. */
     public void forget(String bucket) {
         rules.remove(bucket);
+        cors.remove(bucket);
         madeWithS3.remove(bucket);
     }
 

@@ -40,6 +40,11 @@ public record Payload(Kind kind, Optional<byte[]> sha256) {
             this.trailer = trailer;
         }
 
+        /** Returns the value of the header {@code x-amz-content-sha256}. */
+        String text() {
+            return text;
+        }
+
         /** Returns whether the body consists of chunks. */
         public boolean isChunked() {
             return chunked;

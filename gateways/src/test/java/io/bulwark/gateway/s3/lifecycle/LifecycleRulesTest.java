@@ -45,6 +45,8 @@ class LifecycleRulesTest {
         "<Prefix/><Status>Enabled</Status><Expiration><Date>20200101</Date></Expiration>,MalformedXML",
         "<Prefix/><Status>Enabled</Status><Transition><Days>1</Days></Transition>,NotImplemented",
         "<Status>Enabled</Status><Expiration><Days>1</Days></Expiration>,MalformedXML",
+        "<ID>a&#10;b: c</ID><Prefix/><Status>Enabled</Status><Expiration><Days>1</Days></Expiration>,InvalidArgument",
+        "<ID>a&quot;</ID><Prefix/><Status>Enabled</Status><Expiration><Days>1</Days></Expiration>,InvalidArgument",
         "<Prefix/><Status>Enabled</Status><Expiration><Days>1</Days></Expiration><Zzz/>,MalformedXML"
     })
     void rulesThatCannotBeFollowedAreRefused(String rule, String code) {

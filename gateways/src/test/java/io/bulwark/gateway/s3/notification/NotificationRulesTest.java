@@ -86,6 +86,11 @@ class NotificationRulesTest {
     }
 
     @Test
+    void eventsOfAConfigurationAreBounded() {
+        assertRefused(400, queue(QUEUE + "<Event>s3:ObjectCreated:*</Event>".repeat(21)));
+    }
+
+    @Test
     void configurationsHaveDifferentIds() {
         String one = queue("<Id>a</Id>" + QUEUE + "<Event>s3:ObjectCreated:*</Event>");
         assertRefused(400, one + one);
