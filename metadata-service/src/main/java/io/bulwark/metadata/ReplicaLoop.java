@@ -10,6 +10,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,6 +21,9 @@ import org.slf4j.LoggerFactory;
  * replicas' steps and clients' steps take turns, as do the peers within each kind. So a message of a replica waits for
  * as many client steps as there are replica messages before it, whatever a client sends. After a step that fails
  * nothing more is done.
+ *
+ * <p>A message that waited for seconds is dropped, as the network might have. Its sender repeats what still matters. A busy
+ * replica would otherwise fall behind without end, and answer what nobody waits for, under expired keys.
  *
  * <p>The thread is that of an executor, which may be the event loop of all the replica's connections. Then a message is
  * read, handled and answered without waking another thread.
@@ -37,6 +41,11 @@ public final class ReplicaLoop implements AutoCloseable {
     private static final long TOGETHER_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(1);
 
     private static final long REST_MILLIS_MAX = 10_000;
+
+    /** Longest time that a message waits. */
+    static final long WAIT_NANOS_MAX = TimeUnit.SECONDS.toNanos(5);
+
+    private static final long COMPLAINT_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     /** Action of the replica's thread; it may throw. */
     @FunctionalInterface
@@ -65,7 +74,10 @@ public final class ReplicaLoop implements AutoCloseable {
     private final Queue<Runnable> own = new ConcurrentLinkedQueue<>();
     private final FairStepQueue ofReplicas = new FairStepQueue();
     private final FairStepQueue ofOthers = new FairStepQueue();
+    private final LongSupplier nanos;
     private int turn;
+    private long dropped;
+    private long complaintNanos;
     private final AtomicBoolean woken = new AtomicBoolean(true);
     private final AtomicBoolean ending = new AtomicBoolean();
     private final CountDownLatch ended = new CountDownLatch(1);
@@ -79,10 +91,17 @@ public final class ReplicaLoop implements AutoCloseable {
      * @param thread has one thread, and goes on until this loop is closed
      */
     public ReplicaLoop(String name, long tickMillis, ScheduledExecutorService thread, Owner owner) {
+        this(name, tickMillis, thread, owner, System::nanoTime);
+    }
+
+    /** @param nanos the clock by which messages wait */
+    ReplicaLoop(String name, long tickMillis, ScheduledExecutorService thread, Owner owner, LongSupplier nanos) {
         this.name = name;
         this.tickMillis = tickMillis;
         this.thread = thread;
         this.owner = owner;
+        this.nanos = nanos;
+        this.complaintNanos = nanos.getAsLong() - COMPLAINT_NANOS;
     }
 
     /** Starts with a tick. Steps handed in before wait for this. */
@@ -117,7 +136,9 @@ public final class ReplicaLoop implements AutoCloseable {
             done.run();
             return;
         }
-        (from.kind() == PrincipalKind.REPLICA ? ofReplicas : ofOthers).add(from, () -> runGuarded(step, done));
+        long sinceNanos = nanos.getAsLong();
+        FairStepQueue steps = from.kind() == PrincipalKind.REPLICA ? ofReplicas : ofOthers;
+        steps.add(from, () -> runUnlessLate(sinceNanos, step, done));
         wake();
     }
 
@@ -177,6 +198,15 @@ public final class ReplicaLoop implements AutoCloseable {
     private void tick() {
         if (ended.getCount() > 0) {
             runGuarded(owner::onTick);
+            if (dropped > 0 && nanos.getAsLong() - complaintNanos >= COMPLAINT_NANOS) {
+                LOG.warn(
+                        "{} is overloaded and dropped {} messages that had waited for {} s; it needs more processor time",
+                        name,
+                        dropped,
+                        TimeUnit.NANOSECONDS.toSeconds(WAIT_NANOS_MAX));
+                complaintNanos = nanos.getAsLong();
+                dropped = 0;
+            }
         }
     }
 
@@ -226,6 +256,15 @@ public final class ReplicaLoop implements AutoCloseable {
             };
         }
         return next;
+    }
+
+    private void runUnlessLate(long sinceNanos, Step step, Runnable done) {
+        if (nanos.getAsLong() - sinceNanos > WAIT_NANOS_MAX) {
+            dropped++;
+            done.run();
+        } else {
+            runGuarded(step, done);
+        }
     }
 
     private void runGuarded(Step step, Runnable done) {

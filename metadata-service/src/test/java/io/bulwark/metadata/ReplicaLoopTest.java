@@ -13,6 +13,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
@@ -104,6 +106,29 @@ class ReplicaLoopTest {
         assertThat(order.subList(0, 3 * 11))
                 .filteredOn(each -> !each.equals("flood"))
                 .hasSize(20);
+    }
+
+    /** Keys expire, and everything is repeated: a replica that took all in order would never catch up. */
+    @Test
+    void messagesThatWaitedTooLongAreDropped() throws Exception {
+        AtomicLong now = new AtomicLong();
+        AtomicInteger released = new AtomicInteger();
+        try (ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
+                ReplicaLoop loop = new ReplicaLoop("replica-0", 1_000_000, thread, new Owner(), now::get)) {
+            for (int i = 0; i < 10; i++) {
+                loop.run(PrincipalId.replica(1), () -> note("late", 3), released::incrementAndGet);
+            }
+            loop.run(OTHER, () -> note("late", 3), released::incrementAndGet);
+            loop.run(() -> note("own", 3));
+            now.set(1);
+            loop.run(PrincipalId.replica(1), () -> note("replica", 3), released::incrementAndGet);
+            now.set(ReplicaLoop.WAIT_NANOS_MAX + 1);
+            loop.run(OTHER, () -> note("client", 3), released::incrementAndGet);
+            loop.start();
+            all.await();
+        }
+        assertThat(done).containsExactlyInAnyOrder("own", "replica", "client");
+        assertThat(released).as("senders may send on").hasValue(13);
     }
 
     /**

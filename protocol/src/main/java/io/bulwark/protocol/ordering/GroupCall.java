@@ -22,9 +22,13 @@ public final class GroupCall implements ClientOperation<ReplicatedCall.Outcome> 
     /** Time without an outcome after which the client checks that it knows the right replicas. */
     static final long ASK_MILLIS = 1_000;
 
+    /** Bound to which this time doubles: all calls of busy replicas wait, and would ask in vain. */
+    static final long ASK_MILLIS_MAX = 16_000;
+
     private final Succession group;
     private final ReplicatedCall call;
     private long number;
+    private long askMillis = ASK_MILLIS;
     private long askAtMillis;
 
     /**
@@ -93,7 +97,8 @@ public final class GroupCall implements ClientOperation<ReplicatedCall.Outcome> 
         List<Effect> effects = new ArrayList<>(follow(nowMillis));
         effects.addAll(call.onTick(nowMillis));
         if (nowMillis >= askAtMillis && !call.isFinished()) {
-            askAtMillis = nowMillis + ASK_MILLIS;
+            askMillis = Math.min(2 * askMillis, ASK_MILLIS_MAX);
+            askAtMillis = nowMillis + askMillis;
             for (PrincipalId replica : group.term().configuration().replicas()) {
                 effects.add(new Effect.Send(replica, 0, new AskSuccessor(number)));
             }

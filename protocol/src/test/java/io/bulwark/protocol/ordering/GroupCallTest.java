@@ -165,4 +165,17 @@ class GroupCallTest {
         assertThat(call.onTick(GroupCall.ASK_MILLIS))
                 .contains(new Effect.Send(PrincipalId.replica(2), 0, new AskSuccessor(0)));
     }
+
+    /** A thousand calls that wait for busy replicas must not keep them busy. */
+    @Test
+    void aCallThatWaitsAsksForSuccessorsMoreAndMoreSeldom() {
+        GroupCall call = begun();
+        long asked = 0;
+        for (long now = 10; now < 60_000; now += 10) {
+            asked += call.onTick(now).stream()
+                    .filter(send -> ((Effect.Send) send).message() instanceof AskSuccessor)
+                    .count();
+        }
+        assertThat(asked / 4).as("after 1, 3, 7, 15, 31, 47 s").isEqualTo(6);
+    }
 }
