@@ -213,7 +213,9 @@ class CommandTreesIT {
         fails(USAGE, "pattern", "ls", "globs/bad[");
 
         // It writes to the file descriptor, which the test does not see.
-        assertThat(new CommandRun(CLUSTER, "cat", "globs/logs/?.gz").goForPeople().exitCode())
+        assertThat(new CommandRun(CLUSTER, "cat", "globs/logs/?.gz")
+                        .goForPeople()
+                        .exitCode())
                 .isZero();
         assertThat(json("du", "globs/logs/*.gz").get("objects").asInt()).isEqualTo(2);
         assertThat(json("du", "globs/lo*").get("objects").asInt()).isEqualTo(4);
