@@ -73,9 +73,20 @@ if [ -n "$short" ]; then
   fi
 elif [ -z "$small" ] && has_vectors; then
   options+=(--add-modules jdk.incubator.vector)
-  # The classes of an appliance and its members, which a distribution has cached.
-  if [ -n "$server" ] && [ -f "$caches/server.aot" ]; then
-    options+=("-XX:AOTCache=$caches/server.aot" '-Xlog:aot*=off' '-Xlog:cds*=off')
+  # The classes of an appliance and its members, and what the compiler learned of them. A distribution has this cache; in a
+  # checkout the first server makes it when it ends. While that lasts the cache begins with zeros.
+  if [ -n "$server" ]; then
+    cache=$caches/server.aot
+    options+=('-Xlog:aot*=off' '-Xlog:cds*=off')
+    if [ -f "$cache" ] && [ -n "$(head -c 4 "$cache" | tr -d '\0')" ]; then
+      options+=("-XX:AOTCache=$cache")
+    elif [ -w "$caches" ] && [ ! -f "$cache" ]; then
+      # The process that only starts another one hands this on (JavaCommand).
+      case " $* " in
+        *' --detach '*) options+=("-Dbulwark.cache=$cache") ;;
+        *) options+=("-XX:AOTCacheOutput=$cache") ;;
+      esac
+    fi
   fi
   # No flag of the JVM silences its notice about incubator modules, so that one line is left out here. What follows passes as it
   # comes: lines that are shown in place have no end.

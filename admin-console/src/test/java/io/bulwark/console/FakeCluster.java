@@ -1,6 +1,7 @@
 package io.bulwark.console;
 
 import io.bulwark.client.AccessKeys;
+import io.bulwark.client.Alarms;
 import io.bulwark.client.AuditLog;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ClusterStatus;
@@ -49,6 +50,11 @@ public final class FakeCluster {
 
     public FakeCluster with(FaultyNodes faultyNodes) {
         parts.put("faultyNodes", () -> faultyNodes);
+        return this;
+    }
+
+    public FakeCluster with(Alarms alarms) {
+        parts.put("alarms", () -> alarms);
         return this;
     }
 

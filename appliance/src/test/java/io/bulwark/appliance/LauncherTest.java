@@ -128,6 +128,25 @@ class LauncherTest {
     }
 
     @Test
+    void theFirstServerMakesTheCacheThatOthersUse() throws Exception {
+        Files.writeString(
+                directory.resolve("jdk/release"),
+                "JAVA_VERSION=\"25.0.1\"\nMODULES=\"java.base jdk.incubator.vector\"\n");
+        assertThat(run("build").exitCode()).isZero();
+        Path cache = clone.resolve("appliance/target/unpacked/server.aot");
+        assertThat(run("up").out()).contains("-XX:AOTCacheOutput=" + cache).doesNotContain("-XX:AOTCache=");
+        assertThat(run("up", "--detach").out())
+                .contains("-Dbulwark.cache=" + cache)
+                .doesNotContain("AOTCache");
+
+        Files.write(cache, new byte[16]);
+        assertThat(run("up").out()).as("a cache that is being written").doesNotContain("AOTCache");
+        Files.write(cache, new byte[] {(byte) 0xF0, 0x0B, (byte) 0xAB, (byte) 0xA2});
+        assertThat(run("node", "--config", "node.yaml").out()).contains("-XX:AOTCache=" + cache);
+        assertThat(run("up", "--detach").out()).contains("-XX:AOTCache=" + cache);
+    }
+
+    @Test
     void optionsOfEveryCommandMayStandBeforeIt() throws Exception {
         assertThat(run("--data", "a b", "up", "--detach").out())
                 .contains("-XX:MaxRAM=8g")

@@ -28,9 +28,10 @@ public interface AuditLog {
      * @param entries number of correct entries, from the first on
      * @param head digest of all these entries
      * @param unsigned how many of these nobody has signed: in a cluster without keys all
+     * @param own how many the replicas made by themselves, as signed entries before let them
      * @param problem the problem, and the entry that has it
      */
-    record Verification(long entries, Bytes head, long unsigned, Optional<String> problem) {}
+    record Verification(long entries, Bytes head, long unsigned, long own, Optional<String> problem) {}
 
     /**
      * A page.

@@ -52,7 +52,15 @@ public interface Bulwark extends AutoCloseable {
      * holders go through all blocks; meanwhile writes wait for all holders but the lesser number. The present number gives
      * an announced change up.
      */
-    void changeFaults(String volume, int faults);
+    default void changeFaults(String volume, int faults) {
+        changeFaults(volume, faults, faults);
+    }
+
+    /**
+     * Lets the threat level ({@link #alarms}) move the faults that a volume tolerates, from {@code least} at level 0 up to
+     * {@code most}. The same number twice sets it for good, as {@link #changeFaults(String, int)} does.
+     */
+    void changeFaults(String volume, int least, int most);
 
     List<VolumeInfo> volumes();
 
@@ -134,6 +142,9 @@ public interface Bulwark extends AutoCloseable {
 
     /** Returns the nodes that their peers find faulty. */
     FaultyNodes faultyNodes();
+
+    /** Returns the alarms from outside, which move the faults that volumes tolerate. */
+    Alarms alarms();
 
     /** Returns the record of faults that f+1 nodes agree on, with the proofs. */
     Faults faults();

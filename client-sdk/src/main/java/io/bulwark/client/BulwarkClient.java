@@ -247,13 +247,15 @@ final class BulwarkClient implements Bulwark {
     }
 
     @Override
-    public void changeFaults(String volume, int faults) {
+    public void changeFaults(String volume, int least, int most) {
         Subject subject = Subject.volume(volume);
         checkName(volume, subject);
-        status().volumes().stream()
-                .filter(each -> each.volume().name().equals(volume))
-                .forEach(each -> checkHoldersThere(each, faults));
-        execute(Reply.Done.class, new Command.ChangePolicy(volume, faults), subject);
+        if (least == most) {
+            status().volumes().stream()
+                    .filter(each -> each.volume().name().equals(volume))
+                    .forEach(each -> checkHoldersThere(each, least));
+        }
+        execute(Reply.Done.class, new Command.ChangePolicy(volume, least, most), subject);
         view.refresh(noDeadline());
     }
 
@@ -441,6 +443,11 @@ final class BulwarkClient implements Bulwark {
     @Override
     public FaultyNodes faultyNodes() {
         return new ReportedNodes(this);
+    }
+
+    @Override
+    public Alarms alarms() {
+        return new ReplicatedAlarms(this);
     }
 
     @Override

@@ -72,6 +72,6 @@ final class ReplicatedAudit implements AuditLog {
     }
 
     private static Verification verification(AuditVerification log, @Nullable String problem) {
-        return new Verification(log.entries(), log.head(), log.unsigned(), Optional.ofNullable(problem));
+        return new Verification(log.entries(), log.head(), log.unsigned(), log.own(), Optional.ofNullable(problem));
     }
 }

@@ -161,6 +161,7 @@ class ConsoleApiIT {
                 "advice?nodes=40&faults=4&availability=0.9",
                 "faulty-nodes",
                 "faulty-nodes/policy",
+                "threat",
                 "releases")) {
             api.call("GET", API + path).token(viewer).gives(200);
         }
@@ -375,6 +376,25 @@ class ConsoleApiIT {
         call("DELETE", "buckets/in-" + name).gives(204);
         call("DELETE", "volumes/" + name).gives(204);
         call("GET", "volumes/" + name).gives(404);
+    }
+
+    @Test
+    @Order(5)
+    void alarmsMoveTheThreatLevel() throws Exception {
+        call("POST", "threat/raise").json(Map.of("levels", 99)).gives(400);
+        call("POST", "threat/raise")
+                .json(Map.of("levels", 2, "reason", "scans"))
+                .gives(200);
+        assertThat(get("threat").json().get("reason").asString()).isEqualTo("scans");
+        call("POST", "threat/lower").json(Map.of("levels", 16)).gives(200);
+        assertThat(get("threat").json().get("level").asInt()).isZero();
+        call("PUT", "threat/policy")
+                .json(Map.of("feeds", List.of("nobody-1"), "calmSeconds", 0))
+                .gives(400)
+                .refuses("policy");
+        call("PUT", "threat/policy")
+                .json(Map.of("feeds", List.of(), "calmSeconds", 0))
+                .gives(204);
     }
 
     @Test

@@ -24,10 +24,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Under load one node lies, one hangs, and one dies, one after the other (Agile Store, 3.3.1). Each is named with its
- * evidence and loses its slots to others, by the replicas alone. Nightly, as silence takes five windows to show.
+ * evidence and loses its slots to others, by the replicas alone. Tagged long: silence takes five windows to show.
  */
 @NullMarked
-@Tag("nightly")
+@Tag("long")
 class FaultyNodesIT {
     private static final int NODES = 7;
     private static final int LIAR = 4;

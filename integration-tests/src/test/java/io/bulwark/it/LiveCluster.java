@@ -105,6 +105,11 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
         return new LiveCluster(nodes, false, EmbeddedMembers::new);
     }
 
+    /** All members in this process; a slow node takes so long for each message. */
+    static LiveCluster embedded(int nodes, long delayMillis) {
+        return new LiveCluster(nodes, false, plan -> new EmbeddedMembers(plan).withDelay(delayMillis));
+    }
+
     /**
      * Five nodes in this process, one cluster for all classes that ask for it. Each class has buckets, volumes and clients of its own, and
      * leaves all members running.
@@ -404,6 +409,11 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
         for (Member member : members.values()) {
             member.awaitListening();
         }
+    }
+
+    /** Answers a request as the appliance's control socket would. */
+    ControlReply control(ControlRequest request) {
+        return Objects.requireNonNull(appliance).onRequest(request);
     }
 
     void stopNode(int node) throws IOException {

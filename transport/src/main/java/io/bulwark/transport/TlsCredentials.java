@@ -208,27 +208,18 @@ public final class TlsCredentials implements Credentials {
     private Contexts contexts(Identity identity) {
         // Only the JDK's engine can use a key that a device keeps.
         SslProvider engine = identity.isOnDevice() ? SslProvider.JDK : provider;
+        // Given the key itself, Netty would encrypt it by a password and decrypt it again, 20,000 rounds for each context.
         KeyManager own = new OwnCertificate(identity);
         try {
             return new Contexts(
                     identity.ownKey(),
                     identity.until(),
                     engine,
-                    common(
-                                    identity.isOnDevice()
-                                            ? SslContextBuilder.forServer(own)
-                                            : SslContextBuilder.forServer(
-                                                    identity.privateKey(), identity.certificate()),
-                                    engine)
+                    common(SslContextBuilder.forServer(own), engine)
                             .clientAuth(ClientAuth.REQUIRE)
                             .build(),
                     // Whom a certificate belongs to its key tells, not the name of a host.
-                    common(
-                                    identity.isOnDevice()
-                                            ? SslContextBuilder.forClient().keyManager(own)
-                                            : SslContextBuilder.forClient()
-                                                    .keyManager(identity.privateKey(), identity.certificate()),
-                                    engine)
+                    common(SslContextBuilder.forClient().keyManager(own), engine)
                             .endpointIdentificationAlgorithm(null)
                             .build());
         } catch (SSLException e) {

@@ -25,7 +25,7 @@ record AuditView(
         return new AuditView(
                 entry.number(),
                 Instant.ofEpochMilli(entry.agreedMillis()),
-                entry.by().toString(),
+                AuditText.giver(entry),
                 entry.onBehalfOf().map(Object::toString).orElse(null),
                 AuditText.of(entry.command()),
                 entry.approval().map(approval -> approval.key().text()).orElse(null),

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param entries number of correct entries, from the first on
  * @param head digest of all these entries
  * @param unsigned how many of these nobody has signed
+ * @param own how many the replicas made by themselves, as signed entries before let them
  * @param problem the first wrong entry and its problem; null if there is none
  */
 record VerificationView(
@@ -17,6 +18,7 @@ record VerificationView(
         long entries,
         String head,
         long unsigned,
+        long own,
         @Nullable String problem) {
     static VerificationView of(AuditLog.Verification found, Instant at) {
         return new VerificationView(
@@ -24,6 +26,7 @@ record VerificationView(
                 found.entries(),
                 found.head().toHex(),
                 found.unsigned(),
+                found.own(),
                 found.problem().orElse(null));
     }
 }

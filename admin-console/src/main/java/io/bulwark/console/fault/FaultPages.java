@@ -45,7 +45,20 @@ class FaultPages {
         return part(model);
     }
 
+    @PostMapping("/threat/raise")
+    String raise(@RequestParam(defaultValue = "") String reason, Model model) {
+        signedIn.client().alarms().raise(1, reason);
+        return part(model);
+    }
+
+    @PostMapping("/threat/lower")
+    String lower(@RequestParam(defaultValue = "") String reason, Model model) {
+        signedIn.client().alarms().lower(1, reason);
+        return part(model);
+    }
+
     private void fill(Model model) {
+        model.addAttribute("threat", ThreatView.of(signedIn.client().alarms().state()));
         model.addAttribute("faults", record.list());
         model.addAttribute(
                 "found", NodeFaultView.Report.of(signedIn.client().faultyNodes().report()));

@@ -53,6 +53,11 @@ record NodeFaultView(
         }
     }
 
+    /** Returns the number of the node, as the form that forgives it sends it. */
+    public int number() {
+        return Integer.parseInt(node.substring(node.indexOf('-') + 1));
+    }
+
     static NodeFaultView of(NodeFault fault) {
         return new NodeFaultView(
                 "node-" + fault.node(),

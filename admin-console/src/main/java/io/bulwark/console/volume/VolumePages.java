@@ -79,8 +79,11 @@ class VolumePages {
     }
 
     @PostMapping("/{name}/faults")
-    ModelAndView change(@PathVariable String name, @RequestParam int faults) {
-        volumes.change(name, new Volumes.Change(faults), null);
+    ModelAndView change(
+            @PathVariable String name,
+            @RequestParam int faults,
+            @RequestParam(required = false) @Nullable Integer faultsMax) {
+        volumes.change(name, new Volumes.Change(faults, faultsMax), null);
         return new ModelAndView(Redirection.to("/volumes/{name}", name));
     }
 

@@ -107,8 +107,12 @@ class Volumes {
         }
     }
 
-    /** Change of a volume: the Byzantine nodes that it is to tolerate in each placement group. */
-    record Change(@Nullable Integer faults) {}
+    /**
+     * Change of a volume: the Byzantine nodes that it is to tolerate in each placement group.
+     *
+     * @param faultsMax if given, the threat level moves the number up to it
+     */
+    record Change(@Nullable Integer faults, @Nullable Integer faultsMax) {}
 
     List<VolumeView> list() {
         Bulwark client = signedIn.client();
@@ -151,7 +155,8 @@ class Volumes {
         if (wanted.faults() == null) {
             throw ApiException.badField("faults", "only the faults of a volume can be changed, and are missing");
         }
-        signedIn.client().changeFaults(name, wanted.faults());
+        int most = wanted.faultsMax() == null ? wanted.faults() : wanted.faultsMax();
+        signedIn.client().changeFaults(name, wanted.faults(), most);
         return find(name).volume();
     }
 

@@ -4,12 +4,14 @@ import static org.hamcrest.Matchers.containsString;
 import static org.hamcrest.Matchers.not;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.delete;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.post;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.put;
 import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.content;
 import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.header;
 import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.jsonPath;
 import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.status;
 
+import io.bulwark.client.Alarms;
 import io.bulwark.client.Faults;
 import io.bulwark.client.FaultyNodes;
 import io.bulwark.client.error.InvalidRequestException;
@@ -29,7 +31,10 @@ import io.bulwark.protocol.metadata.FaultPolicy;
 import io.bulwark.protocol.metadata.NodeFault;
 import io.bulwark.protocol.metadata.NodeReport;
 import io.bulwark.protocol.metadata.PeerObservation;
+import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.metadata.Suspicion;
+import io.bulwark.protocol.metadata.ThreatLevel;
+import io.bulwark.protocol.metadata.ThreatPolicy;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
@@ -46,8 +51,9 @@ class FaultTest {
 
     private final FakeFaults faults = new FakeFaults();
     private final FakeFaultyNodes faulty = new FakeFaultyNodes();
+    private final FakeAlarms alarms = new FakeAlarms();
     private final FakeCluster cluster =
-            new FakeCluster().with(faults).with(faulty).with(FakeStatus::pasis);
+            new FakeCluster().with(faults).with(faulty).with(alarms).with(FakeStatus::pasis);
     private final MockMvc console = ConsoleFixture.of(cluster.client(), "fault");
 
     private static final class FakeFaultyNodes implements FaultyNodes {
@@ -76,6 +82,73 @@ class FaultTest {
         public void forgive(int node) {
             forgiven = node;
         }
+    }
+
+    private static final class FakeAlarms implements Alarms {
+        private ThreatPolicy policy = ThreatPolicy.DEFAULT;
+        private int level;
+        private String reason = "";
+
+        @Override
+        public State state() {
+            return new State(
+                    policy,
+                    new ThreatLevel(level, 5_000, PrincipalId.client(20), reason),
+                    List.of(new Reply.VolumeAlarm("copies", 1, 3, 1, 2, "its holders seal")));
+        }
+
+        @Override
+        public void raise(int levels, String why) {
+            level += levels;
+            reason = why;
+        }
+
+        @Override
+        public void lower(int levels, String why) {
+            level -= levels;
+            reason = why;
+        }
+
+        @Override
+        public void set(ThreatPolicy next) {
+            policy = next;
+        }
+    }
+
+    @Test
+    void alarmsMoveTheThreatLevel() throws Exception {
+        console.perform(post("/api/v1/threat/raise")
+                        .contentType(MediaType.APPLICATION_JSON)
+                        .content("{\"levels\":2,\"reason\":\"scans\"}"))
+                .andExpect(status().isOk())
+                .andExpect(jsonPath("$.level").value(2))
+                .andExpect(jsonPath("$.reason").value("scans"));
+        console.perform(post("/api/v1/threat/lower")
+                        .contentType(MediaType.APPLICATION_JSON)
+                        .content("{}"))
+                .andExpect(jsonPath("$.level").value(1));
+        console.perform(put("/api/v1/threat/policy")
+                        .contentType(MediaType.APPLICATION_JSON)
+                        .content("{\"feeds\":[\"client-20\"],\"calmSeconds\":60}"))
+                .andExpect(status().isNoContent());
+        console.perform(put("/api/v1/threat/policy")
+                        .contentType(MediaType.APPLICATION_JSON)
+                        .content("{\"feeds\":[\"anybody\"],\"calmSeconds\":60}"))
+                .andExpect(status().isBadRequest());
+        console.perform(get("/api/v1/threat"))
+                .andExpect(jsonPath("$.feeds[0]").value("client-20"))
+                .andExpect(jsonPath("$.volumes[0].waitsFor").value("its holders seal"));
+        console.perform(post("/faults/threat/lower").param("reason", "over"))
+                .andExpect(content().string(containsString("1 to 3")));
+        console.perform(get("/api/v1/threat")).andExpect(jsonPath("$.level").value(0));
+    }
+
+    @Test
+    void faultyNodesAreForgivenByAButton() throws Exception {
+        console.perform(get("/faults")).andExpect(content().string(containsString("Forgive node-3")));
+        console.perform(post("/faults/forgive").param("node", "3"))
+                .andExpect(status().isOk())
+                .andExpect(content().string(not(containsString("Forgive node-3"))));
     }
 
     @Test

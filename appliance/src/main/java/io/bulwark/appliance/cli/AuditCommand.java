@@ -86,15 +86,16 @@ final class AuditCommand implements Runnable {
                 found.entries(),
                 found.head().toHex(),
                 found.unsigned(),
+                found.own(),
                 found.problem().orElse(""));
         access.global().print(json, String.join(System.lineSeparator(), AuditText.of(found)));
         return found.problem().isEmpty() ? 0 : CommandFailure.FAILED;
     }
 
     private static String text(AuditEntry entry) {
-        return entry.number() + "  " + Instant.ofEpochMilli(entry.agreedMillis()) + "  " + entry.by()
+        return entry.number() + "  " + Instant.ofEpochMilli(entry.agreedMillis()) + "  " + AuditText.giver(entry)
                 + entry.onBehalfOf().map(person -> " for " + person).orElse("")
-                + (entry.approval().isPresent() ? "  " : " (unsigned)  ")
+                + (entry.approval().isPresent() || entry.isOwn() ? "  " : " (unsigned)  ")
                 + Text.printable(AuditText.of(entry.command()));
     }
 
@@ -113,5 +114,5 @@ final class AuditCommand implements Runnable {
         }
     }
 
-    private record VerificationView(long entries, String head, long unsigned, String problem) {}
+    private record VerificationView(long entries, String head, long unsigned, long own, String problem) {}
 }

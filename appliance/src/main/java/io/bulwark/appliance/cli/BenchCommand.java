@@ -1,18 +1,24 @@
 package io.bulwark.appliance.cli;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import io.bulwark.appliance.cluster.ClusterPlan;
+import io.bulwark.appliance.cluster.ClusterShape;
 import io.bulwark.appliance.cluster.DataDirectory;
 import io.bulwark.appliance.transfer.LoadRun;
 import io.bulwark.appliance.transfer.RegisterReadRun;
+import io.bulwark.appliance.transfer.ServerCost;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.VolumeSpec;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -24,16 +30,19 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.TypeConversionException;
 
-/** {@code bench put|get|s3|read|locking}. */
+/** {@code bench put|get|s3|read|locking|adapt}. */
 @Command(
         name = "bench",
         description = {
             "Measure puts or gets in a temporary bucket, which is removed afterwards.",
             "`s3` measures puts, gets and lists of 1,000 keys through the SDK and an S3 gateway in turns.",
+            "Beside an appliance on this machine it counts messages, syncs and wake-ups of the servers.",
             "`read` measures reads of a temporary register volume under pasis or masking: without and with an",
             "optimistic first round, and hashes in place of copies.",
             "`locking` measures small objects with everything ordered and with locks: operations, locks of few",
-            "operations, two clients in one directory, small files, a synchronization."
+            "operations, two clients in one directory, small files, a synchronization.",
+            "`adapt` runs a temporary appliance of 12 nodes under load, in which one lies, one is slow and one dies:",
+            "when each was named and rebuilt, and n, b and latency over time. It takes some minutes."
         })
 final class BenchCommand implements Callable<Integer> {
     /** The operation to measure. */
@@ -42,7 +51,8 @@ final class BenchCommand implements Callable<Integer> {
         GET,
         S3,
         READ,
-        LOCKING
+        LOCKING,
+        ADAPT
     }
 
     /** {@code 4096}, {@code 64k}, {@code 1m}. */
@@ -77,7 +87,7 @@ final class BenchCommand implements Callable<Integer> {
     @Mixin
     private final PolicyOptions policy = new PolicyOptions();
 
-    @Parameters(paramLabel = "put|get|s3|read|locking")
+    @Parameters(paramLabel = "put|get|s3|read|locking|adapt")
     private Measurement what = Measurement.PUT;
 
     @Option(
@@ -120,8 +130,18 @@ final class BenchCommand implements Callable<Integer> {
             description = "Files of 2 KiB that `locking` synchronizes (default: ${DEFAULT-VALUE}).")
     private int files;
 
+    @Option(names = "--plot", paramLabel = "FILE", description = "Of `adapt`: write the plot to this file, as SVG.")
+    private @Nullable Path plot;
+
+    @Option(
+            names = "--port-base",
+            paramLabel = "PORT",
+            defaultValue = TemporaryAppliance.PORT_BASE,
+            description = "Of `adapt`: first port of the temporary appliance (default: ${DEFAULT-VALUE}).")
+    private int portBase;
+
     @Override
-    public Integer call() throws InterruptedException, IOException {
+    public Integer call() throws Exception {
         if (threads < 1 || threads > 1024 || files < 1 || files > 1_000_000 || !(seconds > 0 && seconds <= 86_400)) {
             throw new CommandFailure(
                     CommandFailure.USAGE, "--threads is 1 to 1024, --seconds above 0 to 86400, --files 1 to 1000000");
@@ -130,6 +150,9 @@ final class BenchCommand implements Callable<Integer> {
             throw new CommandFailure(
                     CommandFailure.USAGE,
                     "`bench read` takes a policy, such as --protocol masking; no other bench does");
+        }
+        if (what == Measurement.ADAPT) {
+            return new AdaptBench(access.global(), threads, portBase, plot).run();
         }
         String name = "bench-" + ProcessHandle.current().pid() + "-" + System.currentTimeMillis();
         if (what == Measurement.READ) {
@@ -143,7 +166,7 @@ final class BenchCommand implements Callable<Integer> {
         }
         try (Bulwark client = access.connect()) {
             Bucket bucket = client.createBucket(name);
-            LoadRun load = new LoadRun(bucket, size, threads);
+            LoadRun load = new LoadRun(bucket, size, threads, this::servers);
             try {
                 LoadRun.Result result = what == Measurement.PUT ? load.put(seconds) : load.get(seconds);
                 print(result);
@@ -168,6 +191,23 @@ final class BenchCommand implements Callable<Integer> {
             return URI.create(url);
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(CommandFailure.USAGE, "--endpoint is no URL: " + e.getMessage());
+        }
+    }
+
+    /** Returns the cost of the appliance of this machine so far, if its members share its process. */
+    private Optional<ServerCost> servers() {
+        DataDirectory data = DataDirectory.at(access.global().data());
+        try {
+            OptionalLong holder = data.holder();
+            Optional<ClusterShape> shape = data.shape();
+            if (holder.isEmpty() || shape.isEmpty()) {
+                return Optional.empty();
+            }
+            ClusterPlan plan = new ClusterPlan(data, shape.get());
+            return ProcessHandle.of(holder.getAsLong())
+                    .flatMap(running -> ServerCost.now(running, plan.adminAddress(plan.consoleAddress())));
+        } catch (IOException e) {
+            return Optional.empty();
         }
     }
 
@@ -225,7 +265,7 @@ final class BenchCommand implements Callable<Integer> {
                         String.format(
                                 Locale.ROOT,
                                 "%s of %s, %d at once, %.1f s: %.1f MiB/s, %.1f ops/s, p50 %.2f ms, p99 %.2f ms,"
-                                        + " client: %.2f ms of processor and %.0f KiB allocated each, %d failed",
+                                        + " client: %.2f ms of processor and %.0f KiB allocated each, %d failed%s",
                                 EnumConverter.of(what),
                                 Text.bytes(size),
                                 threads,
@@ -236,7 +276,20 @@ final class BenchCommand implements Callable<Integer> {
                                 result.p99Micros() / 1000.0,
                                 result.processorMillisPerOperation(),
                                 result.allocatedBytesPerOperation() / 1024,
-                                result.failures().size()));
+                                result.failures().size(),
+                                result.serversEach().map(BenchCommand::text).orElse("")));
+    }
+
+    private static String text(ServerCost each) {
+        return String.format(
+                Locale.ROOT,
+                "%nservers, each: %.2f ms of processor, %.1f messages, %.2f syncs of promises, %.2f of stores,"
+                        + " %.0f wake-ups",
+                each.processorSeconds() * 1000,
+                each.frames(),
+                each.promiseSyncs(),
+                each.storeSyncs(),
+                each.wakeUps());
     }
 
     private record ReadsView(String policy, List<ReadView> reads) {}
@@ -280,6 +333,10 @@ final class BenchCommand implements Callable<Integer> {
             double clientProcessorMillisPerOperation,
             double clientProcessorSecondsPerGibibyte,
             double clientAllocatedBytesPerOperation,
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
+            ServerCost serversPerOperation,
+
             int failed) {
         static LoadView of(String operation, long sizeBytes, int threads, LoadRun.Result result) {
             return new LoadView(
@@ -295,6 +352,7 @@ final class BenchCommand implements Callable<Integer> {
                     result.processorMillisPerOperation(),
                     result.processorSecondsPerGibibyte(),
                     result.allocatedBytesPerOperation(),
+                    result.serversEach().orElse(null),
                     result.failures().size());
         }
     }

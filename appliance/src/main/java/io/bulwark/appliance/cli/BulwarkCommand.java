@@ -56,6 +56,7 @@ import picocli.CommandLine.Spec;
             AuditCommand.class,
             EvidenceCommand.class,
             FaultCommand.class,
+            ThreatCommand.class,
             ReleaseCommand.class,
             LockCommand.class,
             JoinCommand.class,

@@ -1,21 +1,14 @@
 package io.bulwark.appliance.cli;
 
-import io.bulwark.appliance.cluster.ClusterPlan;
 import io.bulwark.appliance.cluster.ClusterShape;
-import io.bulwark.appliance.cluster.DataDirectory;
 import io.bulwark.appliance.cluster.Ordering;
-import io.bulwark.appliance.cluster.PortConflicts;
 import io.bulwark.appliance.demo.Demo;
 import io.bulwark.appliance.up.Appliance;
 import io.bulwark.appliance.up.EmbeddedMembers;
 import io.bulwark.client.Bulwark;
-import io.bulwark.transport.file.Directories;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -31,8 +24,6 @@ import picocli.CommandLine.Parameters;
             "Run a temporary appliance, store the directory, and compare every byte with the files."
         })
 final class DemoCommand implements Callable<Integer> {
-    private static final String PORT_BASE = "8400";
-
     @Parameters(
             arity = "0..1",
             paramLabel = "DIR",
@@ -51,7 +42,7 @@ final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--port-base",
             paramLabel = "PORT",
-            defaultValue = PORT_BASE,
+            defaultValue = TemporaryAppliance.PORT_BASE,
             description = "First port of the temporary appliance (default: ${DEFAULT-VALUE}).")
     private int portBase;
 
@@ -65,37 +56,14 @@ final class DemoCommand implements Callable<Integer> {
             throw new CommandFailure(CommandFailure.FAILED, source + " is not a directory");
         }
         ClusterShape shape = shape();
-        Path place = Files.createTempDirectory("bulwark-demo");
-        try {
-            DataDirectory data = DataDirectory.create(place);
-            ClusterPlan plan = new ClusterPlan(data, shape);
-            Optional<String> taken = PortConflicts.findHolder(plan.ports(false), 0);
-            if (taken.isPresent()) {
-                throw new CommandFailure(
-                        CommandFailure.FAILED,
-                        taken.get() + "; choose other ports with --port-base N (default: " + PORT_BASE + ")");
-            }
-            data.keep(shape);
-            try (FileLock lock = data.lock();
-                    Appliance appliance = Appliance.of(plan)) {
-                // Ctrl-C leaves no data behind either.
-                Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> {
-                    appliance.shutDown();
-                    delete(place);
-                }));
-                StartupLines lines = StartupLines.standard();
-                appliance.start(new EmbeddedMembers(plan), lines);
-                lines.erase();
-                System.out.println("An appliance of " + shape.nodes() + " nodes runs under " + place
-                        + "; its console is "
-                        + appliance.setupUrl().orElseGet(appliance::consoleUrl) + " .");
-                boolean good = story(data.clientProperties(), appliance, source);
-                lock.release();
-                return good ? 0 : CommandFailure.FAILED;
-            }
-        } finally {
-            delete(place);
-        }
+        boolean good = TemporaryAppliance.run(
+                "bulwark-demo", shape, EmbeddedMembers::new, (place, clientProperties, appliance) -> {
+                    System.out.println("An appliance of " + shape.nodes() + " nodes runs under " + place
+                            + "; its console is "
+                            + appliance.setupUrl().orElseGet(appliance::consoleUrl) + " .");
+                    return story(clientProperties, appliance, source);
+                });
+        return good ? 0 : CommandFailure.FAILED;
     }
 
     private ClusterShape shape() {
@@ -111,14 +79,6 @@ final class DemoCommand implements Callable<Integer> {
         try (Bulwark client = Bulwark.connect(clientProperties)) {
             Supplier<Bulwark> readers = () -> Bulwark.connect(clientProperties);
             return new Demo(client, readers, appliance::onRequest, faults, System.out::println).run(source);
-        }
-    }
-
-    private static void delete(Path place) {
-        try {
-            Directories.delete(place);
-        } catch (IOException | UncheckedIOException e) {
-            System.err.println("bulwark: cannot remove all of " + place + ": " + e.getMessage());
         }
     }
 }

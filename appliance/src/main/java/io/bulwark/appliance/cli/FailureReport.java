@@ -28,7 +28,6 @@ import tools.jackson.databind.json.JsonMapper;
  */
 final class FailureReport {
     private static final Logger LOG = LoggerFactory.getLogger(FailureReport.class);
-    private static final JsonMapper JSON = JsonMapper.builder().build();
 
     private final boolean json;
 
@@ -76,7 +75,8 @@ final class FailureReport {
             System.err.println("bulwark: " + message);
             return;
         }
-        System.err.println(JSON.writeValueAsString(new FailureView(message, code, cause)));
+        // Made now, since most commands do not fail: a mapper takes a tenth of a short command's time.
+        System.err.println(JsonMapper.builder().build().writeValueAsString(new FailureView(message, code, cause)));
     }
 
     /**

@@ -9,6 +9,7 @@ import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.ObjectPage;
 import io.bulwark.client.Upload;
 import io.bulwark.client.VersionInfo;
+import io.bulwark.client.error.BulwarkException;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
@@ -19,6 +20,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -31,6 +34,8 @@ import picocli.CommandLine.Parameters;
 final class ListCommand implements Callable<Integer> {
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss", Locale.ROOT).withZone(ZoneId.systemDefault());
+
+    private static final int SIZE_WIDTH = 13;
 
     @Mixin
     private final ClusterAccess access = new ClusterAccess();
@@ -98,25 +103,44 @@ final class ListCommand implements Callable<Integer> {
         }
         ListOptions options = ListOptions.DEFAULT.withPrefix(pattern.key()).withDelimiter(recursive ? "" : "/");
         List<Object> json = new ArrayList<>();
+        CompletableFuture<ObjectPage> coming = bucket.listAsync(options);
         while (true) {
-            ObjectPage page = bucket.list(options);
+            ObjectPage page = joined(coming);
+            if (!page.last()) {
+                // The replicas read the next page while this one is printed.
+                coming = bucket.listAsync(options.withContinuation(page.continuation()));
+            }
             if (access.global().json()) {
                 page.commonPrefixes().forEach(prefix -> json.add(new PrefixView(prefix)));
                 page.objects().forEach(object -> json.add(ObjectText.json(object)));
             } else {
-                page.commonPrefixes().forEach(prefix -> System.out.printf("%34s  %s%n", "", Text.printable(prefix)));
-                for (ObjectInfo object : page.objects()) {
-                    line(object.modified(), Text.bytes(object.length()), object.key());
-                }
+                print(page);
             }
             if (page.last()) {
                 break;
             }
-            options = options.withContinuation(page.continuation());
         }
         if (access.global().json()) {
             GlobalOptions.printJson(json);
         }
+    }
+
+    private static ObjectPage joined(CompletableFuture<ObjectPage> coming) {
+        try {
+            return coming.join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof BulwarkException known ? known : e;
+        }
+    }
+
+    private static void print(ObjectPage page) {
+        StringBuilder lines = new StringBuilder();
+        page.commonPrefixes()
+                .forEach(prefix -> lines.append(String.format(Locale.ROOT, "%34s  %s%n", "", Text.printable(prefix))));
+        for (ObjectInfo object : page.objects()) {
+            line(lines, object.modified(), Text.bytes(object.length()), object.key());
+        }
+        System.out.print(lines);
     }
 
     /** Objects that match, and the directories that do; with -r the objects below these. */
@@ -179,7 +203,16 @@ final class ListCommand implements Callable<Integer> {
     }
 
     private static void line(Instant modified, String size, String name) {
-        System.out.printf(Locale.ROOT, "%s  %13s  %s%n", TIME.format(modified), size, Text.printable(name));
+        StringBuilder line = new StringBuilder();
+        line(line, modified, size, name);
+        System.out.print(line);
+    }
+
+    /** Appends a line without patterns, which take longer than all the rest of a long listing. */
+    private static void line(StringBuilder to, Instant modified, String size, String name) {
+        TIME.formatTo(modified, to);
+        to.append("  ").repeat(' ', Math.max(0, SIZE_WIDTH - size.length())).append(size);
+        to.append("  ").append(Text.printable(name)).append(System.lineSeparator());
     }
 
     /** Keys that begin with the same directory. */

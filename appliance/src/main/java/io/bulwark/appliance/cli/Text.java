@@ -63,6 +63,9 @@ final class Text {
 
     /** Control characters as escapes, so that a name cannot play tricks on a terminal. */
     static String printable(String name) {
+        if (name.chars().allMatch(c -> c >= ' ' && c <= '~')) {
+            return name;
+        }
         StringBuilder out = new StringBuilder(name.length());
         name.codePoints().forEach(c -> {
             if (Character.isISOControl(c) || Character.getType(c) == Character.FORMAT) {

@@ -15,6 +15,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -109,7 +111,8 @@ final class VolumeCommand implements Runnable {
             description = {
                 "Let a register volume tolerate more or fewer faulty nodes, while it is in use.",
                 "The volume is under masking quorums or pasis. To lower the number, its holders go through all blocks.",
-                "The present number gives an announced change up."
+                "The present number gives an announced change up. With bounds, such as 1..3, the number follows the"
+                        + " threat level (`bulwark threat`)."
             })
     int set(
             @Mixin ClusterAccess access,
@@ -118,11 +121,23 @@ final class VolumeCommand implements Runnable {
                             names = "--faults",
                             paramLabel = "F",
                             required = true,
-                            description = "Byzantine nodes to tolerate in each placement group.")
-                    int faults)
+                            description =
+                                    "Byzantine nodes to tolerate in each placement group, or bounds such as" + " 1..3.")
+                    String wanted)
             throws InterruptedException {
+        FaultRange range = FaultRange.parse(wanted);
+        int faults = range.least();
         try (Bulwark client = access.connect()) {
-            client.changeFaults(name, faults);
+            client.changeFaults(name, range.least(), range.most());
+            if (range.isMoving()) {
+                access.global()
+                        .print(
+                                new BoundsView(name, range.least(), range.most()),
+                                "Volume " + name + " tolerates " + range.least() + " to " + range.most()
+                                        + " faulty nodes in each group, as the threat level asks; see `bulwark threat"
+                                        + " show`.");
+                return 0;
+            }
             long startNanos = System.nanoTime();
             while (faults(client, name) != faults) {
                 if (System.nanoTime() - startNanos > CHANGE_NANOS_MAX) {
@@ -258,6 +273,27 @@ final class VolumeCommand implements Runnable {
     private record RemovedView(String removed) {}
 
     private record FaultsView(String volume, int faults) {}
+
+    private record BoundsView(String volume, int least, int most) {}
+
+    /** Number of faults, or bounds of it. */
+    private record FaultRange(int least, int most) {
+        private static final Pattern FORM = Pattern.compile("([0-9]{1,4})(?:\\.\\.([0-9]{1,4}))?");
+
+        static FaultRange parse(String text) {
+            Matcher matcher = FORM.matcher(text);
+            if (!matcher.matches()) {
+                throw new CommandFailure(
+                        CommandFailure.USAGE, "--faults is a number such as 2, or bounds such as 1..3, not " + text);
+            }
+            int least = Integer.parseInt(matcher.group(1));
+            return new FaultRange(least, matcher.group(2) == null ? least : Integer.parseInt(matcher.group(2)));
+        }
+
+        boolean isMoving() {
+            return least != most;
+        }
+    }
 
     private record BlocksView(String volume, long block, long bytes) {}
 }

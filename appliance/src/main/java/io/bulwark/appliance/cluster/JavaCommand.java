@@ -9,6 +9,11 @@ import java.util.stream.Stream;
 
 /** Command that starts this same executable again. */
 public final class JavaCommand {
+    /** File for a cache of classes that the process makes when it ends, as the launcher hands it on. */
+    private static final String CACHE_TO_MAKE = "-Dbulwark.cache=";
+
+    private static final String CACHE = "-XX:AOTCache=";
+
     private JavaCommand() {}
 
     /** Returns the command for an appliance: with the flags of this JVM, and a bound on its heap if they have none. */
@@ -19,7 +24,11 @@ public final class JavaCommand {
     static List<String> appliance(List<String> flags) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(flags);
+        flags.stream()
+                .map(flag -> flag.startsWith(CACHE_TO_MAKE)
+                        ? "-XX:AOTCacheOutput=" + flag.substring(CACHE_TO_MAKE.length())
+                        : flag)
+                .forEach(command::add);
         if (flags.stream().noneMatch(flag -> flag.startsWith("-Xmx") || flag.startsWith("-XX:Max"))) {
             // As the launcher has it.
             command.addAll(List.of(
@@ -34,7 +43,20 @@ public final class JavaCommand {
 
     /** Returns the command for a member: the Java of this process with its class path, and the flags that {@code BULWARK_MEMBER_JAVA_OPTIONS} adds. */
     public static List<String> member(int heapMebibytes) {
-        return java(heapMebibytes, System.getenv().getOrDefault("BULWARK_MEMBER_JAVA_OPTIONS", ""));
+        List<String> command = java(heapMebibytes, System.getenv().getOrDefault("BULWARK_MEMBER_JAVA_OPTIONS", ""));
+        command.addAll(1, caches(ManagementFactory.getRuntimeMXBean().getInputArguments()));
+        return command;
+    }
+
+    /** Returns the flags with which another process uses the cache of classes of this one, if there is one. */
+    static List<String> caches(List<String> flags) {
+        return flags.stream().anyMatch(flag -> flag.startsWith(CACHE))
+                ? flags.stream()
+                        .filter(flag -> flag.startsWith(CACHE)
+                                || flag.startsWith("-Xlog:aot")
+                                || flag.startsWith("-Xlog:cds"))
+                        .toList()
+                : List.of();
     }
 
     static List<String> java(int heapMebibytes, String more) {

@@ -105,6 +105,7 @@ public final class RunningNode implements MonitoredMember {
 
     /** Starts it; returns when it listens. */
     public static RunningNode start(NodeSetup setup) throws IOException {
+        var _ = CodingWarmUp.begin();
         RocksLibrary.load();
         KeyRing ring = KeyRing.load(setup.keys());
         Credentials credentials = setup.channels()
@@ -130,7 +131,7 @@ public final class RunningNode implements MonitoredMember {
                     parts,
                     metadata,
                     transport,
-                    TrustWatch.start(setup.channels(), credentials, group, kept(setup.data()), metadata::query));
+                    TrustWatch.start(setup.channels(), credentials, group, kept(setup.data()), metadata::queryPatiently));
         } catch (IOException | RuntimeException e) {
             metadata.close();
             transport.close();
@@ -216,7 +217,7 @@ public final class RunningNode implements MonitoredMember {
         TagKeys keys = agreed.map(AgreedKeys::keys).orElseGet(ring::pairwiseKeys);
         MetadataFacts facts = new MetadataFacts(metadata);
         ReplicatedMetadata replicated = new ReplicatedMetadata(
-                metadata::submit, metadata::query, setup.channels().signing(PrincipalId.node(setup.number())));
+                metadata::submit, metadata::queryPatiently, setup.channels().signing(PrincipalId.node(setup.number())));
         CompletionConfig pacing = CompletionConfig.standard();
         Background background = new Background(
                 BackgroundPace.of(setup.scrubBytesPerSecond(), setup.rebuildBytesPerSecond())

@@ -6,7 +6,9 @@ import io.bulwark.client.bulk.ParallelWork;
 import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
@@ -18,15 +20,34 @@ public final class LoadRun {
     private final int sizeBytes;
     private final int threads;
 
+    private final Supplier<Optional<ServerCost>> servers;
+
+    /** Creates a run whose servers do not tell their cost. */
     public LoadRun(Bucket bucket, int sizeBytes, int threads) {
+        this(bucket, sizeBytes, threads, Optional::empty);
+    }
+
+    /** @param servers tells the cost of the servers so far, if it is known */
+    public LoadRun(Bucket bucket, int sizeBytes, int threads, Supplier<Optional<ServerCost>> servers) {
+        this.servers = servers;
         this.bucket = bucket;
         this.sizeBytes = sizeBytes;
         this.threads = threads;
     }
 
-    /** Measurements; latencies in microseconds. */
+    /**
+     * Measurements; latencies in microseconds.
+     *
+     * @param serversEach cost of each operation at the servers, if they tell
+     */
     public record Result(
-            long operations, long bytes, double seconds, ProcessCost cost, Histogram micros, List<String> failures) {
+            long operations,
+            long bytes,
+            double seconds,
+            ProcessCost cost,
+            Optional<ServerCost> serversEach,
+            Histogram micros,
+            List<String> failures) {
         public double mebibytesPerSecond() {
             return bytes / seconds / (1 << 20);
         }
@@ -108,14 +129,19 @@ public final class LoadRun {
     }
 
     private Result run(double seconds, Operation operation) throws InterruptedException {
+        Optional<ServerCost> serversBefore = servers.get();
         ProcessCost before = ProcessCost.now();
         ClosedLoop loop =
                 ClosedLoop.run(threads, seconds, (thread, round) -> operation.run(key(thread, round % keys()), round));
+        ProcessCost cost = ProcessCost.now().minus(before);
+        Optional<ServerCost> serversEach = serversBefore.flatMap(
+                earlier -> servers.get().map(later -> later.each(earlier, Math.max(1, loop.operations()))));
         return new Result(
                 loop.operations(),
                 loop.operations() * sizeBytes,
                 loop.seconds(),
-                ProcessCost.now().minus(before),
+                cost,
+                serversEach,
                 loop.micros(),
                 loop.failures());
     }

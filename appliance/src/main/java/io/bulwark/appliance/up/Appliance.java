@@ -5,6 +5,7 @@ import io.bulwark.appliance.admin.HealthWatch;
 import io.bulwark.appliance.admin.MonitoredMember;
 import io.bulwark.appliance.boot.SuperviseRole;
 import io.bulwark.appliance.cluster.ClusterPlan;
+import io.bulwark.appliance.cluster.CodingWarmUp;
 import io.bulwark.appliance.cluster.ConsoleDoor;
 import io.bulwark.appliance.cluster.DefaultVolume;
 import io.bulwark.appliance.cluster.Member;
@@ -301,23 +302,22 @@ public final class Appliance implements AutoCloseable {
         story.tell("waiting for the cluster");
         Bulwark connected = connected(members, wait);
         client = connected;
+        // Most of its start is its own, so that it begins while the others are still busy.
+        CompletableFuture<EmbeddedConsole> starting = CompletableFuture.supplyAsync(
+                () -> startConsole(connected),
+                task -> Thread.ofPlatform().daemon().name("console").start(task));
+        var _ = starting.thenAccept(started -> {
+            started.meters().bindTo(consoleMeters);
+            console = started;
+        });
         wait.until(() -> missing(connected, members), () -> activity(SERVING_PROCESSOR_MILLIS));
         CompletableFuture<Void> volume = CompletableFuture.runAsync(
                 () -> DefaultVolume.ensure(connected),
                 task -> Thread.ofPlatform().daemon().name("default-volume").start(task));
         wait.until(() -> ConnectionAttempts.until(volume, "the default volume", "it is created"), () -> "");
         story.tell("starting the console");
-        CompletableFuture<EmbeddedConsole> starting = CompletableFuture.supplyAsync(
-                () -> startConsole(connected),
-                task -> Thread.ofPlatform().daemon().name("console").start(task));
-        try {
-            wait.until(() -> ConnectionAttempts.until(starting, "the console", "it starts"), () -> "");
-        } finally {
-            var _ = starting.thenAccept(started -> {
-                started.meters().bindTo(consoleMeters);
-                console = started;
-            });
-        }
+        wait.until(() -> ConnectionAttempts.until(starting, "the console", "it starts"), () -> "");
+        wait.until(() -> ConnectionAttempts.until(CodingWarmUp.begin(), "the coding of blocks", "it begins"), () -> "");
         if (plan.hasS3()) {
             startGateway(connected, story, wait);
         }
@@ -473,7 +473,7 @@ public final class Appliance implements AutoCloseable {
                     yield ControlReply.ok(Map.of("pid", ProcessHandle.current().pid()));
                 }
                 case "replica-recover" -> onReplica(request.node());
-                case "node-stop", "node-start", "node-save", "node-lie" -> onNode(request);
+                case "node-stop", "node-start", "node-save", "node-lie", "node-slow" -> onNode(request);
                 default -> ControlReply.failed("unknown request " + request.action());
             };
         } catch (IOException e) {
@@ -539,6 +539,7 @@ public final class Appliance implements AutoCloseable {
                 case "node-stop" -> drill.stop();
                 case "node-start" -> drill.start();
                 case "node-save" -> drill.save();
+                case "node-slow" -> drill.slow(true);
                 default -> drill.lie(lie(request.how()));
             };
             Map<String, Object> body = new LinkedHashMap<>();

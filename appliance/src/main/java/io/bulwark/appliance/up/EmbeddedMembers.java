@@ -25,17 +25,30 @@ import org.jspecify.annotations.Nullable;
 
 /** All members inside this process. */
 public final class EmbeddedMembers implements Members {
+    private static final long DELAY_MILLIS = 400;
+
     private final ClusterPlan plan;
+    private final long delayMillis;
     private final List<EmbeddedMember<?>> made = new CopyOnWriteArrayList<>();
 
     public EmbeddedMembers(ClusterPlan plan) {
+        this(plan, DELAY_MILLIS);
+    }
+
+    private EmbeddedMembers(ClusterPlan plan, long delayMillis) {
         this.plan = plan;
+        this.delayMillis = delayMillis;
+    }
+
+    /** Returns members of which a slow one takes so long for each message. To be called before any is made. */
+    public EmbeddedMembers withDelay(long millis) {
+        return new EmbeddedMembers(plan, millis);
     }
 
     @Override
     public Member node(int number) {
         NodeSetup setup = plan.node(number, plan.data().node(number));
-        EmbeddedNode member = new EmbeddedNode("node-" + number, new NodeStart(setup));
+        EmbeddedNode member = new EmbeddedNode("node-" + number, new NodeStart(setup, delayMillis));
         made.add(member);
         return member;
     }
@@ -140,15 +153,15 @@ public final class EmbeddedMembers implements Members {
 
     /** Starts a node, behind a port that delays if it is to be slow. */
     private static final class NodeStart implements MemberStart<RunningNode> {
-        private static final long DELAY_MILLIS = 400;
-
         private final NodeSetup setup;
+        private final long delayMillis;
         private boolean slow;
         private boolean scrubs = true;
         private @Nullable DelayedPort delay;
 
-        private NodeStart(NodeSetup setup) {
+        private NodeStart(NodeSetup setup, long delayMillis) {
             this.setup = setup;
+            this.delayMillis = delayMillis;
         }
 
         @Override
@@ -161,7 +174,7 @@ public final class EmbeddedMembers implements Members {
             InetSocketAddress behind = free();
             RunningNode node = RunningNode.start(now.withListen(behind));
             try {
-                delay = DelayedPort.open(setup.listen(), behind, DELAY_MILLIS);
+                delay = DelayedPort.open(setup.listen(), behind, delayMillis);
             } catch (IOException e) {
                 node.close();
                 throw e;

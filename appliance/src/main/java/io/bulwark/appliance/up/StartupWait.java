@@ -12,7 +12,7 @@ import java.util.function.Supplier;
 
 /** Waits for members until all are there, nothing moves any more, or somebody asks for the end. */
 final class StartupWait {
-    private static final long PAUSE_MILLIS = 200;
+    private static final long PAUSE_MILLIS = 25;
     private static final int NAMED_MAX = 3;
 
     private final StartupListener story;

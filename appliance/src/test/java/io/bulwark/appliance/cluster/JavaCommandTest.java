@@ -23,4 +23,16 @@ class JavaCommandTest {
         assertThat(JavaCommand.appliance(List.of("-Xmx3g"))).contains("-Xmx3g").doesNotContain("-XX:MaxRAM=8g");
         assertThat(JavaCommand.appliance(List.of("-XX:MaxRAM=4g"))).doesNotContain("-XX:MaxRAM=8g");
     }
+
+    @Test
+    void aProcessTakesOverTheCacheOfClassesOrMakesIt() {
+        assertThat(JavaCommand.appliance(List.of("-Dbulwark.cache=/app/server.aot")))
+                .contains("-XX:AOTCacheOutput=/app/server.aot")
+                .doesNotContain("-Dbulwark.cache=/app/server.aot");
+        assertThat(JavaCommand.caches(List.of("-Xlog:aot*=off", "-Xmx1g", "-XX:AOTCache=/app/server.aot")))
+                .containsExactly("-Xlog:aot*=off", "-XX:AOTCache=/app/server.aot");
+        assertThat(JavaCommand.caches(List.of("-Xlog:aot*=off", "-XX:AOTCacheOutput=/app/server.aot")))
+                .as("a cache that is not made yet")
+                .isEmpty();
+    }
 }

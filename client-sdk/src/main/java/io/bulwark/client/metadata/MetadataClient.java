@@ -179,6 +179,12 @@ public final class MetadataClient implements AutoCloseable {
                 ReplicatedCall.query(replicas, query, timeoutMillis, random()).withoutOrdering());
     }
 
+    /** Sends a query as {@link #query} does, but asks for seconds before it is ordered. It serves background work. */
+    public CompletableFuture<Bytes> queryPatiently(Bytes query) {
+        return run(replicas ->
+                ReplicatedCall.query(replicas, query, timeoutMillis, random()).patiently());
+    }
+
     /**
      * Returns the successions from the genesis to this client's configuration; empty if no replica shows them in time.
      */

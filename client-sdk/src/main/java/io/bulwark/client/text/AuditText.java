@@ -41,7 +41,14 @@ public final class AuditText {
                         + c.policy().windowSeconds() + " --per-day "
                         + c.policy().removalsPerDay();
             case Command.ForgiveNode c -> "fault forgive node-" + c.node();
-            case Command.ChangePolicy c -> "volume set " + c.volume() + " --faults " + c.faults();
+            case Command.ChangePolicy c ->
+                "volume set " + c.volume() + " --faults " + c.faults()
+                        + (c.faults() < c.faultsMax() ? ".." + c.faultsMax() : "");
+            case Command.ChangeThreat c ->
+                "threat " + (c.raises() ? "raise" : "lower") + " --by " + c.levels() + ": " + c.reason();
+            case Command.SetThreatPolicy c ->
+                "threat policy --calm " + c.policy().calmSeconds() + ", feeds "
+                        + c.policy().feeds();
             case Command.SetNode c ->
                 "node add node-" + c.address().node() + " --address "
                         + c.address().host() + ":" + c.address().port();
@@ -92,7 +99,7 @@ public final class AuditText {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("number", entry.number());
         fields.put("time", Instant.ofEpochMilli(entry.agreedMillis()).toString());
-        fields.put("by", entry.by().toString());
+        fields.put("by", giver(entry));
         fields.put("onBehalfOf", entry.onBehalfOf().map(PrincipalId::toString).orElse(""));
         fields.put("command", of(entry.command()));
         fields.put(
@@ -103,17 +110,26 @@ public final class AuditText {
         return fields;
     }
 
+    /** Returns who gave the command, in words. */
+    public static String giver(AuditEntry entry) {
+        return entry.isOwn() ? "the replicas" : entry.by().toString();
+    }
+
     /** Returns the result of a verification, line by line. */
     public static List<String> of(AuditLog.Verification found) {
         List<String> lines = new ArrayList<>();
         found.problem().ifPresent(problem -> lines.add("WRONG: " + problem));
         lines.add((found.entries() == 1 ? "1 entry" : found.entries() + " entries")
                 + (found.unsigned() == 0
-                        ? " in order, all signed."
+                        ? " in order, all signed" + (found.own() == 0 ? "." : ofReplicas(found.own()))
                         : " in order, " + found.unsigned()
                                 + " of them UNSIGNED, since insecure-loopback has no keys."));
         lines.add("Head: " + found.head().toHex());
         return lines;
+    }
+
+    private static String ofReplicas(long own) {
+        return ", but for " + own + " that the replicas made by themselves, as operators let them.";
     }
 
     /**

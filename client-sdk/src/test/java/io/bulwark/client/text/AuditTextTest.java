@@ -14,6 +14,7 @@ import io.bulwark.protocol.metadata.Gateways;
 import io.bulwark.protocol.metadata.Rights;
 import io.bulwark.protocol.metadata.Scope;
 import io.bulwark.protocol.metadata.SealedSecret;
+import io.bulwark.protocol.metadata.ThreatPolicy;
 import io.bulwark.protocol.metadata.Webhook;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.wire.Bytes;
@@ -51,6 +52,11 @@ class AuditTextTest {
                 "fault policy --remove auto --window 30 --per-day 2");
         texts.put(new Command.ForgiveNode(5), "fault forgive node-5");
         texts.put(new Command.ChangePolicy("copies", 2), "volume set copies --faults 2");
+        texts.put(new Command.ChangePolicy("copies", 1, 3), "volume set copies --faults 1..3");
+        texts.put(new Command.ChangeThreat(true, 2, "scans"), "threat raise --by 2: scans");
+        texts.put(
+                new Command.SetThreatPolicy(new ThreatPolicy(List.of(PrincipalId.client(20)), 60)),
+                "threat policy --calm 60, feeds [client-20]");
         texts.put(new Command.AbortChange("fast", 3, 2), "node abort fast 3: the announced changes of epoch 2");
         texts.put(new Command.SetNode(new NodeAddress(5, "host", 7415)), "node add node-5 --address host:7415");
         texts.put(new Command.RemoveNode(5), "node remove node-5");

@@ -76,6 +76,7 @@ final class BftReplica implements ReplicaIncarnation {
     private final PageTransfer transfer;
     private final StatusReporter report;
     private final Runnable onEnd;
+    private final LogMeters meters;
     private final Optional<KnownReplicas> group;
     private final Optional<MembershipExchange> talk;
     private final Optional<LogServerDriver> logs;
@@ -101,7 +102,7 @@ final class BftReplica implements ReplicaIncarnation {
      *
      * @param group the replicas and their keys; empty if they stay
      * @param configurationChain the known lineage of the replicas
-     * @param meters of the log server
+     * @param meters of its logs
      * @param transport is closed with it
      * @param onEnd called once, by the ordering thread, if this life ended by itself: its log is forged, its disk
      *     fails, or another configuration follows
@@ -118,6 +119,7 @@ final class BftReplica implements ReplicaIncarnation {
             Runnable onEnd)
             throws IOException {
         this.onEnd = onEnd;
+        this.meters = meters;
         this.transport = transport;
         this.group = group;
         self = config.replica();
@@ -149,8 +151,7 @@ final class BftReplica implements ReplicaIncarnation {
             logs = openLogs(
                     name,
                     new ReplicaDirectory(config.directory()),
-                    past(start, configurationChain.isNew(name)),
-                    meters);
+                    past(start, configurationChain.isNew(name)));
             report = new StatusReporter(self, configuration, replica, mail, keys.map(_ -> config.recoveries()));
             status = describe();
             try {
@@ -166,7 +167,7 @@ final class BftReplica implements ReplicaIncarnation {
     }
 
     private Optional<LogServerDriver> openLogs(
-            PrincipalId name, ReplicaDirectory directory, LogStore.Past past, LogMeters meters) throws IOException {
+            PrincipalId name, ReplicaDirectory directory, LogStore.Past past) throws IOException {
         if (disk.application().locks().isEmpty()) {
             return Optional.empty();
         }
@@ -213,6 +214,7 @@ final class BftReplica implements ReplicaIncarnation {
     private final class Disk implements IncarnationStore.Listener {
         @Override
         public void onDurable(long upTo) {
+            meters.promisesSynced();
             loop.run(() -> {
                 durable = upTo;
                 replica.onDurable(now(), upTo);

@@ -11,10 +11,11 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Meters of the log server in a replica's process, over all lives of the replica. */
+/** Meters of a replica's log of promises and of its log server, over all lives of the replica. */
 public final class LogMeters {
     private static final double MILLIS_PER_SECOND = 1_000;
 
+    private final Counter syncs;
     private final Counter appends;
     private final Counter entries;
     private final Map<RoundReason, Counter> rounds = new EnumMap<>(RoundReason.class);
@@ -25,6 +26,9 @@ public final class LogMeters {
     private final AtomicInteger owed = new AtomicInteger();
 
     public LogMeters(MeterRegistry meters) {
+        syncs = Counter.builder("bulwark.replica.syncs")
+                .description("Syncs of the log of promises.")
+                .register(meters);
         appends = Counter.builder("bulwark.locking.appends")
                 .description("Batches of entries that the log server has taken.")
                 .register(meters);
@@ -63,6 +67,11 @@ public final class LogMeters {
         Gauge.builder("bulwark.locking.fetches.owed", owed, AtomicInteger::get)
                 .description("Logs whose end the replica has not had ordered yet though their round is open.")
                 .register(meters);
+    }
+
+    /** The log of promises has synced what waited. */
+    public void promisesSynced() {
+        syncs.increment();
     }
 
     void appended(int count) {

@@ -18,8 +18,11 @@ final class EpochDuties {
     private final SlotDuties slots;
     private final int node;
     private final ReferenceWalk walk;
-    /** Slots that this node took and has not confirmed, for which the walk has begun anew. */
-    private final Set<Place> rebuilding = new HashSet<>();
+    /**
+     * Slots that this node took and has not confirmed, for which the walk has begun anew, with the arrival of the last
+     * reference then: later ones had n-f answers of this epoch, or of a later one.
+     */
+    private final Map<Place, Long> rebuilding = new HashMap<>();
 
     /** Epoch in which they were when a round last began. */
     private final Map<Place, Long> rebuiltIn = new HashMap<>();
@@ -61,7 +64,8 @@ final class EpochDuties {
     /**
      * Begins a round. Completion goes through all references in the last map: everything that was referenced before its
      * epochs opened can be learned from now on. Only here is a recently taken slot confirmed: within a round,
-     * unreadable references are not counted while they are retried.
+     * unreadable references are not counted while they are retried. It waits for nothing else: neither for what clients put
+     * since, nor for extents of other groups, which may wait for this one.
      */
     void beginRound() {
         Set<Place> fresh = new HashSet<>();
@@ -76,18 +80,24 @@ final class EpochDuties {
                         // In an epoch that was missed another one may have held the slot.
                         rebuilding.remove(key);
                     }
-                    if (rebuilding.contains(key) && walk.isDone(volume.id())) {
+                    rebuilding.computeIfPresent(key, (_, end) -> end < 0 ? walk.endOf(volume) : end);
+                    if (isRebuilt(volume, index)) {
                         slots.confirm(volume, index);
                     }
                 }
             }
         }
-        rebuilding.retainAll(fresh);
+        rebuilding.keySet().retainAll(fresh);
         rebuiltIn.keySet().retainAll(fresh);
         for (Place key : fresh) {
-            if (rebuilding.add(key)) {
+            if (rebuilding.putIfAbsent(key, VolumeProgress.UNKNOWN) == null) {
                 walk.restart(key.volume());
             }
         }
+    }
+
+    private boolean isRebuilt(Volume volume, int index) {
+        long end = rebuilding.getOrDefault(new Place(volume.id(), index), VolumeProgress.UNKNOWN);
+        return end >= 0 && walk.progressOf(volume).isDone(volume, index, end);
     }
 }

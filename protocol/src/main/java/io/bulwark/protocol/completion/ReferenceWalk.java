@@ -18,6 +18,8 @@ import java.util.function.LongSupplier;
 final class ReferenceWalk {
     static final int PAGE = 100;
 
+    private static final long NONE = -1;
+
     private final PendingSteps calls;
     private final ExtentChecks checks;
     private final int node;
@@ -59,19 +61,20 @@ final class ReferenceWalk {
         return progress.computeIfAbsent(volume, ignored -> new VolumeProgress());
     }
 
+    /** Returns the arrival of the last reference when the walk of the volume last began anew; less than 0 if it is not known. */
+    long endOf(Volume volume) {
+        return progressOf(volume).end();
+    }
+
     /** Examines again everything that was done before in the volume; to be called between two rounds. */
     void restart(int volume) {
         progressOf(volume).restart();
     }
 
-    /** Returns whether everything is done that the volume referenced when it was last followed. */
-    boolean isDone(int volume) {
-        VolumeProgress at = progressOf(volume);
-        return at.isCaughtUp() && at.unfinished() == 0;
-    }
-
-    /** Checks everything new in these volumes; then calls {@code then} with whether the replicas answered. */
+    /** Checks everything that these volumes reference now; then calls {@code then} with whether the replicas answered. */
     void follow(List<Volume> volumes, Consumer<Boolean> then) {
+        // Work that was left where no slot is left is nobody's.
+        progress.keySet().retainAll(volumes.stream().map(Volume::id).toList());
         next(new ArrayDeque<>(volumes), then);
     }
 
@@ -86,15 +89,19 @@ final class ReferenceWalk {
             at.toRetry().forEach(extent -> checks.add(extent.in(volume), at));
             at.takeUnreadable().forEach(again -> checks.add(new LayoutWalk(volume, again, node), at));
         }
-        checks.runWhenIdle(nowMillis.getAsLong(), () -> learn(volume, at, left, then));
+        checks.runWhenIdle(nowMillis.getAsLong(), () -> learn(volume, at, NONE, left, then));
     }
 
-    private void learn(Volume volume, VolumeProgress at, Deque<Volume> left, Consumer<Boolean> then) {
+    /** @param known arrival of the last reference when the round came to the volume; less than 0 if it is not known yet */
+    private void learn(Volume volume, VolumeProgress at, long known, Deque<Volume> left, Consumer<Boolean> then) {
         calls.ask(new Query.References(volume.id(), at.cursor(), PAGE), reply -> {
             if (!(reply.orElse(null) instanceof Reply.References page)) {
                 then.accept(false);
                 return;
             }
+            // References that come meanwhile are for the next round: clients may put faster than this node looks.
+            long end = known < 0 ? page.last() : known;
+            at.begin(end);
             for (Reply.Reference reference : page.references()) {
                 learned.accept(reference);
                 if (reference.layout().isPresent()) {
@@ -102,11 +109,12 @@ final class ReferenceWalk {
                 }
             }
             checks.runWhenIdle(nowMillis.getAsLong(), () -> {
-                at.advance(page.next(), !page.more());
-                if (page.more()) {
-                    learn(volume, at, left, then);
-                } else {
+                boolean reached = !page.more() || page.next() >= end;
+                at.advance(page.next(), reached);
+                if (reached) {
                     next(left, then);
+                } else {
+                    learn(volume, at, end, left, then);
                 }
             });
         });

@@ -1,5 +1,6 @@
 package io.bulwark.protocol.completion;
 
+import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.extent.CompletionResult;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
@@ -19,10 +20,15 @@ final class VolumeProgress {
 
     private static final int UNREADABLE_MAX = 1_000;
 
+    static final long UNKNOWN = -1;
+
     private final SortedMap<BlockId, ReferencedExtent> unfinished = new TreeMap<>();
     private final List<Reply.Reference> unreadable = new ArrayList<>();
     private long cursor;
     private boolean caughtUp;
+    /** Arrival of the last reference when the walk last began anew; -1 if it is not known yet. */
+    private long end = UNKNOWN;
+
     private long retriedMillis;
     private long forgotten;
     private long firstForgottenArrival = Long.MAX_VALUE;
@@ -45,6 +51,31 @@ final class VolumeProgress {
     void restart() {
         cursor = 0;
         caughtUp = false;
+        end = UNKNOWN;
+    }
+
+    /** The first page since the walk began anew names the last reference that was there. */
+    void begin(long lastArrival) {
+        if (end == UNKNOWN) {
+            end = lastArrival;
+        }
+    }
+
+    /** Returns the arrival up to which the walk began anew, or {@link #UNKNOWN}. */
+    long end() {
+        return end;
+    }
+
+    /**
+     * Returns whether all extents of a group are done that arrived up to a number. Extents of which only the number of
+     * their object is known may belong to any group.
+     */
+    boolean isDone(Volume volume, int group, long arrival) {
+        return cursor >= arrival
+                && firstForgottenArrival > arrival
+                && unreadable.stream().noneMatch(reference -> reference.arrival() <= arrival)
+                && unfinished.values().stream()
+                        .noneMatch(extent -> extent.arrival() <= arrival && volume.groupIndex(extent.block()) == group);
     }
 
     void advance(long arrival, boolean atTheEnd) {

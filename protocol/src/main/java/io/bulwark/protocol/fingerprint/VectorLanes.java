@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Horner's rule with vectors: four groups of 64 lanes at a time, so that the tables of the multiplication by r^256 are loaded
- * once for all four. The multiplication is a matrix over GF(2^8) applied to the sixteen rows of coordinates; its entry in
+ * once for all four. At the end the four are joined by r^64, so that fewer lanes are left to be joined one by one. The
+ * multiplication is a matrix over GF(2^8) applied to the sixteen rows of coordinates; its entry in
  * row j and column i is the coordinate of x^j in r^256 * x^i. Linked by name only, see
  * {@link io.bulwark.protocol.erasure.VectorUnit}.
  */
@@ -35,7 +36,14 @@ final class VectorLanes implements LaneEvaluation {
     private boolean areTablesSet;
 
     private static final class Workspace {
+        /** By r^256. */
         final byte[] tables = new byte[Element.BYTES / 2 * PAIR];
+
+        /** By r^64. */
+        final byte[] joining = new byte[Element.BYTES / 2 * PAIR];
+
+        byte[] joined = new byte[GROUP];
+        byte[] nextJoined = new byte[GROUP];
         final byte[] highs = new byte[Element.BYTES * WIDTH];
         final byte[] last = new byte[STEP];
         byte[] sums = new byte[Element.BYTES * WIDTH];
@@ -79,7 +87,50 @@ final class VectorLanes implements LaneEvaluation {
             }
             work.swap();
         }
-        return work.sums;
+        return join(work);
+    }
+
+    /** The sums of the four groups as one: Horner's rule again, by r^64. */
+    private static byte[] join(Workspace work) {
+        copyGroup(work.sums, STREAMS - 1, work.joined);
+        for (int group = STREAMS - 2; group >= 0; group--) {
+            for (int i = 0; i < GROUP; i += VECTOR) {
+                VectorTables.highBits(load(work.joined, i)).intoArray(work.highs, i);
+            }
+            copyGroup(work.sums, group, work.nextJoined);
+            for (int lane = 0; lane < LANES; lane += VECTOR) {
+                for (int j = 0; j < Element.BYTES; j += 2) {
+                    joinRows(work.joining, j, work.joined, work.highs, work.nextJoined, lane);
+                }
+            }
+            byte[] swap = work.joined;
+            work.joined = work.nextJoined;
+            work.nextJoined = swap;
+        }
+        return work.joined;
+    }
+
+    private static void copyGroup(byte[] sums, int group, byte[] target) {
+        for (int j = 0; j < Element.BYTES; j++) {
+            System.arraycopy(sums, j * WIDTH + group * LANES, target, j * LANES, LANES);
+        }
+    }
+
+    /** Rows j and j + 1 of next += matrix * joined, for one vector of lanes. */
+    private static void joinRows(byte[] matrix, int j, byte[] joined, byte[] highs, byte[] next, int lane) {
+        int at = j * LANES + lane;
+        ByteVector a = load(next, at);
+        ByteVector b = load(next, at + LANES);
+        int table = j / 2 * PAIR;
+        for (int column = lane; column < GROUP; column += LANES) {
+            ByteVector s = load(joined, column);
+            ByteVector h = load(highs, column);
+            a = xor(a, VectorTables.product(s, h, load(matrix, table), load(matrix, table + VECTOR)));
+            b = xor(b, VectorTables.product(s, h, load(matrix, table + 2 * VECTOR), load(matrix, table + 3 * VECTOR)));
+            table += 4 * VECTOR;
+        }
+        a.intoArray(next, at);
+        b.intoArray(next, at + LANES);
     }
 
     private Workspace workspace() {
@@ -90,6 +141,7 @@ final class VectorLanes implements LaneEvaluation {
         }
         if (!areTablesSet) {
             fill(known.tables, r.squared(8));
+            fill(known.joining, r.squared(6));
             areTablesSet = true;
         }
         return known;

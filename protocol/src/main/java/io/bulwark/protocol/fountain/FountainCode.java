@@ -193,9 +193,10 @@ public final class FountainCode {
     private void code(SymbolProgram program, Bytes[] inputs, Targets targets) {
         int length = inputs[0].length();
         SymbolLoop fast = length < VECTOR_THRESHOLD ? PORTABLE : loop;
-        int piece = Math.min(PIECE, Math.ceilDiv(length, SymbolLoop.UNIT) * SymbolLoop.UNIT);
+        int unit = fast.unit();
+        int piece = Math.min(PIECE, Math.ceilDiv(length, unit) * unit);
         // Symbols do not begin at multiples of a power of two, else they would compete for few lines of the cache.
-        int stride = piece + SymbolLoop.UNIT;
+        int stride = piece + unit;
         int scratch = program.arenaSymbols();
         byte[] bytes = new byte[(scratch + 1) * stride];
         int[][] sums = sums(targets.numbers);
@@ -204,7 +205,7 @@ public final class FountainCode {
             for (int i = 0; i < inputs.length; i++) {
                 inputs[i].copyTo(from, bytes, program.input(i) * stride, count);
             }
-            var arena = new SymbolLoop.Arena(bytes, stride, Math.ceilDiv(count, SymbolLoop.UNIT) * SymbolLoop.UNIT);
+            var arena = new SymbolLoop.Arena(bytes, stride, Math.ceilDiv(count, unit) * unit);
             program.run(fast, arena);
             for (int i = 0; i < sums.length; i++) {
                 byte[] target = targets.arrays[i];

@@ -19,6 +19,11 @@ final class PortableSymbolLoop implements SymbolLoop {
     }
 
     @Override
+    public int unit() {
+        return Long.BYTES;
+    }
+
+    @Override
     public void sum(Arena arena, int[] program, int from, byte[] target, int at) {
         int end = from + 1 + program[from];
         for (int i = 0; i < arena.length; i += Long.BYTES) {

@@ -6,7 +6,7 @@ interface SymbolLoop {
     final class Arena {
         final byte[] bytes;
         final int stride;
-        /** Bytes of each symbol, a multiple of {@link #UNIT}. */
+        /** Bytes of each symbol, a multiple of the loop's unit. */
         final int length;
 
         Arena(byte[] bytes, int stride, int length) {
@@ -16,8 +16,8 @@ interface SymbolLoop {
         }
     }
 
-    /** All lengths are multiples of this, so that no loop has an end of its own. */
-    int UNIT = 64;
+    /** Returns the number of bytes of which all lengths are multiples, so that the loop has no end of its own. */
+    int unit();
 
     /**
      * Writes the sum of symbols to a target, which may be one of them.

@@ -12,6 +12,11 @@ final class VectorSymbolLoop implements SymbolLoop {
     private static final int FOUR = 4 * LANES;
 
     @Override
+    public int unit() {
+        return 64; // a multiple of any vector
+    }
+
+    @Override
     public void sum(Arena arena, int[] program, int from, byte[] target, int at) {
         int i = 0;
         for (; i + FOUR <= arena.length; i += FOUR) {

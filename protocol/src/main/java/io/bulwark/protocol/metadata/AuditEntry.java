@@ -17,10 +17,11 @@ import java.util.Optional;
  *
  * @param number counted from 1
  * @param agreedMillis when it was executed, in agreed time
- * @param by the principal that gave the command, and whose key signed it
+ * @param by the principal that gave the command, and whose key signed it; {@link PrincipalId#NOBODY} for a change that the
+ *     replicas made by themselves, within an operator's policy
  * @param onBehalfOf the person whose rights counted, within the act-for grant of {@code by}
  * @param session of {@code by}; with {@code sessionNumber} it makes the signature good for this one execution
- * @param approval empty where nobody has keys
+ * @param approval empty where nobody has keys, and for changes by the replicas
  */
 public record AuditEntry(
         long number,
@@ -33,6 +34,9 @@ public record AuditEntry(
         Optional<Approval> approval) {
     /** No administrative command is longer, so that no entry is. */
     public static final int COMMAND_BYTES_MAX = 4096;
+
+    /** Session of entries of changes that the replicas made by themselves; {@link PrincipalId#NOBODY} gave them. */
+    static final long OWN_SESSION = 1;
 
     /** One byte says which of the optional fields are there. */
     private static final int SIGNED = 1;
@@ -81,6 +85,11 @@ public record AuditEntry(
             Command.Administrative command,
             Optional<Approval> approval) {
         this(number, agreedMillis, by, Optional.empty(), session, sessionNumber, command, approval);
+    }
+
+    /** Returns whether the replicas made the change by themselves. */
+    public boolean isOwn() {
+        return by.equals(PrincipalId.NOBODY);
     }
 
     /**

@@ -80,6 +80,19 @@ final class AuditLog {
         tables.weight.add(entry.by(), weightOf(entry));
     }
 
+    /** Keeps a change that the replicas made by themselves, within an operator's policy. Nobody signs it. */
+    void appendOwn(Command.Administrative command) {
+        long number = head().entries + 1;
+        append(new AuditEntry(
+                number,
+                tables.totals().agreedMillis,
+                PrincipalId.NOBODY,
+                AuditEntry.OWN_SESSION,
+                number,
+                command,
+                Optional.empty()));
+    }
+
     /** Returns whether the genesis names this client as operator, or an operator has made it one by his own hand. */
     boolean showsOperator(PrincipalId client) {
         OperatorAuthorization rules = new OperatorAuthorization(genesis);

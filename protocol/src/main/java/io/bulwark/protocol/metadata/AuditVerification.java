@@ -15,6 +15,9 @@ import java.util.Set;
  * Verification of an audit log from its first entry on, which trusts the genesis file alone: a principal's keys at the
  * time of signing follow from the genesis and the earlier entries. So replicas, however many, cannot invent a command.
  * A reader that knows an earlier digest detects any change or omission up to it.
+ *
+ * <p>Nobody signs the changes that the replicas make by themselves. They are accepted only where a signed entry before
+ * allows them: see {@link OwnChanges}.
  */
 public final class AuditVerification {
     private final GenesisKeys genesis;
@@ -24,11 +27,13 @@ public final class AuditVerification {
     /** Persons for whom a door acts by the log, by door. */
     private final Map<PrincipalId, Set<PrincipalId>> actFor = new HashMap<>();
 
+    private final OwnChanges allowed = new OwnChanges();
     private final Set<CommandId> given = new HashSet<>();
     private Bytes head;
     private long entries;
     private long agreedMillis;
     private long unsigned;
+    private long own;
 
     private record CommandId(PrincipalId by, long session, long number) implements Comparable<CommandId> {
         private static final Comparator<CommandId> ORDER = Comparator.comparing(CommandId::by)
@@ -66,16 +71,21 @@ public final class AuditVerification {
         if (person.isPresent() && !actFor.getOrDefault(entry.by(), Set.of()).contains(person.get())) {
             return Optional.of("no earlier entry lets " + entry.by() + " act for " + person.get());
         }
-        Optional<String> problem = entry.approval()
-                .map(approval -> problemOf(entry, approval))
-                .orElseGet(() -> genesis.mustSign() ? Optional.of("it is not signed") : Optional.empty());
+        Optional<String> problem = entry.isOwn()
+                ? allowed.problemOf(entry.command())
+                : entry.approval()
+                        .map(approval -> problemOf(entry, approval))
+                        .orElseGet(() -> genesis.mustSign() ? Optional.of("it is not signed") : Optional.empty());
         if (problem.isPresent()) {
             return problem;
         }
-        if (entry.approval().isEmpty()) {
-            unsigned++;
+        if (entry.isOwn()) {
+            own++;
+        } else {
+            unsigned += entry.approval().isEmpty() ? 1 : 0;
+            learn(entry.command());
+            allowed.learn(entry.command());
         }
-        learn(entry.command());
         entries++;
         agreedMillis = entry.agreedMillis();
         head = entry.digest(head);
@@ -90,6 +100,11 @@ public final class AuditVerification {
     /** Stands for all entries checked so far. */
     public Bytes head() {
         return head;
+    }
+
+    /** Returns the number of changes that the replicas made by themselves, within operators' policies. */
+    public long own() {
+        return own;
     }
 
     /** Entries that nobody has signed, in a cluster without keys. */

@@ -55,6 +55,9 @@ public sealed interface Command {
     /** Command about nodes that their peers find faulty. */
     sealed interface OfNodeFault extends Command {}
 
+    /** Command about the threat level, which moves the faults that volumes tolerate. */
+    sealed interface OfThreat extends Administrative {}
+
     /**
      * Observation of a node about another node or a client. Once f+1 nodes of a placement group report the same, the
      * record keeps their reports with the signatures ({@link Evidence}).
@@ -469,9 +472,14 @@ public sealed interface Command {
      * announced one up. Refused while a holder changes, or more slots are unconfirmed than the lesser number. Requires the
      * right to administer the cluster.
      *
-     * @param faults b of the policy
+     * @param faults b of the policy; with bounds, b at threat level 0
+     * @param faultsMax the same number; if it is greater, the threat level moves b up to it
      */
-    record ChangePolicy(String volume, int faults) implements Administrative {}
+    record ChangePolicy(String volume, int faults, int faultsMax) implements Administrative {
+        public ChangePolicy(String volume, int faults) {
+            this(volume, faults, faults);
+        }
+    }
 
     /**
      * Statement of a holder that it durably refuses this epoch of the group and all earlier ones. Once n-f holders have
@@ -518,6 +526,21 @@ public sealed interface Command {
      * up. For who may administer the cluster.
      */
     record ForgiveNode(int node) implements OfNodeFault, Administrative {}
+
+    /**
+     * Alarm, or its end: the threat level rises or falls, within 0 and {@link ThreatLevel#MAX}. Feeds of the policy may
+     * raise it, who may administer the cluster may do both.
+     */
+    record ChangeThreat(boolean raises, int levels, String reason) implements OfThreat {
+        public ChangeThreat {
+            if (levels < 1 || levels > ThreatLevel.MAX) {
+                throw new IllegalArgumentException("the level moves by 1 to " + ThreatLevel.MAX + ", not by " + levels);
+            }
+        }
+    }
+
+    /** Sets who else may raise the threat level, and whether it falls with time. For who may administer the cluster. */
+    record SetThreatPolicy(ThreatPolicy policy) implements OfThreat {}
 
     /** Lets a client or node in, with this key. For who may administer the cluster. */
     record AddPrincipal(PrincipalId principal, PrincipalKey key) implements Administrative {}

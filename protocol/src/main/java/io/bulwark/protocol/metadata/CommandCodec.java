@@ -102,7 +102,8 @@ final class CommandCodec {
             case LiftSuspension lift -> lift.client().write(out.u8(21));
             case ChangeHolder ignored -> writeOfEpoch(command, out);
             case AbortChange ignored -> writeOfEpoch(command, out);
-            case ChangePolicy change -> out.u8(30).string(change.volume()).i32(change.faults());
+            case ChangePolicy change ->
+                out.u8(30).string(change.volume()).i32(change.faults()).i32(change.faultsMax());
             case SealEpoch ignored -> writeOfEpoch(command, out);
             case ConfirmEpoch ignored -> writeOfEpoch(command, out);
             case SetNode set -> set.address().write(out.u8(26));
@@ -115,6 +116,7 @@ final class CommandCodec {
             case Command.OfUpload upload -> UploadCodec.write(upload, out);
             case Command.OfLocking locking -> LockingCodec.write(locking, out);
             case Command.OfNodeFault fault -> FaultCodec.write(fault, out);
+            case Command.OfThreat threat -> ThreatCodec.write(threat, out);
         }
     }
 
@@ -237,7 +239,7 @@ final class CommandCodec {
             case 21 -> new LiftSuspension(PrincipalId.read(in));
             case 22 -> new ChangeHolder(name(in), number(in), in.nonNegative64(), number(in), number(in));
             case 23 -> new AbortChange(name(in), number(in), in.nonNegative64());
-            case 30 -> new ChangePolicy(name(in), number(in));
+            case 30 -> new ChangePolicy(name(in), number(in), number(in));
             case 24 -> new SealEpoch(number(in), number(in), in.nonNegative64());
             case 25 -> new ConfirmEpoch(number(in), number(in), in.nonNegative64());
             case 26 -> new SetNode(NodeAddress.read(in));
@@ -258,6 +260,7 @@ final class CommandCodec {
             case 90, 91, 92 -> EventCodec.read(type, in);
             case 70, 71, 72 -> LockingCodec.read(type, in);
             case 80, 81, 82 -> FaultCodec.read(type, in);
+            case 84, 85 -> ThreatCodec.read(type, in);
             default -> UploadCodec.read(type, in);
         };
     }

@@ -335,7 +335,7 @@ final class Inodes {
         long next = after;
         for (Table.Entry<Long, Tables.Arrival> arrival : tables.arrivals.from(after + 1)) {
             if (page.size() == limit || bytes > Query.PAGE_BYTES_MAX || searched == SEARCH_MAX) {
-                return new Reply.References(page, next, true);
+                return new Reply.References(page, next, true, tables.totals().lastArrival);
             }
             next = arrival.key();
             searched++;
@@ -350,7 +350,7 @@ final class Inodes {
                         + reference.layout().map(Inodes::bytesOf).orElse(0);
             }
         }
-        return new Reply.References(page, next, false);
+        return new Reply.References(page, next, false, tables.totals().lastArrival);
     }
 
     private long nextArrival() {

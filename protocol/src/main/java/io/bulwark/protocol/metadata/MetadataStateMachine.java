@@ -60,6 +60,7 @@ public final class MetadataStateMachine {
     private final List<Withdrawable> reports;
     private final PlacementChanges holders;
     private final Replicas replicas;
+    private final Threats threats;
     private final LockTable locks;
     private final LogExecution logs;
     private final Rounds rounds;
@@ -121,7 +122,8 @@ public final class MetadataStateMachine {
         faults = new NodeFaults(tables, volumes);
         reports = List.of(evidence.reports(), suspensions.reports(), faults);
         holders = new PlacementChanges(tables, volumes, registry, reports);
-        removals = new NodeRemovals(tables, volumes, faults, holders, sessions, locks);
+        removals = new NodeRemovals(tables, volumes, faults, holders, sessions, locks, audit);
+        threats = new Threats(tables, volumes, holders, sessions, locks, audit);
         logs = new LogExecution(tables, sessions, permissions, suspensions, actFor, this::run);
         rounds = new Rounds(tables, sessions, locks, inodes, replicas, logs);
         lockView = new ReplicaLocks(tables, rounds, log -> {
@@ -156,6 +158,7 @@ public final class MetadataStateMachine {
         locks.settleDue();
         rounds.execute();
         removals.settleDue();
+        threats.settleDue();
         int length = Math.min(command.length(), Submission.BYTES_MAX + 1);
         Bytes reply = execute(submitter, command, length);
         WireWriter history = new WireWriter(256 + length).raw(totals.historyDigest);
@@ -531,6 +534,8 @@ public final class MetadataStateMachine {
             case Command.Unlock ignored -> done(() -> locks.unlock(session));
             case Command.OpenRound open -> done(() -> locks.openRounds(open.subtree()));
             case Command.OfNodeFault of -> done(() -> run(submitter, of));
+            case Command.ChangeThreat change -> done(() -> threats.change(change, by.principal()));
+            case Command.SetThreatPolicy set -> done(() -> threats.set(set.policy()));
         };
     }
 
@@ -671,6 +676,7 @@ public final class MetadataStateMachine {
             }
             case Query.ListEvidence of -> evidence.list(of.afterNumber(), of.limit(), overseer);
             case Query.ListNodeFaults ignored -> faults.list();
+            case Query.GetThreat ignored -> threats.state();
             case Query.FindEvidence of -> new Reply.EvidenceFound(evidence.find(of.number(), overseer));
             case Query.ListPrincipals list -> registry.list(list);
             case Query.ListReleases ignored -> releases.list();

@@ -32,6 +32,7 @@ final class NodeRemovals {
     private final PlacementChanges holders;
     private final SessionTable sessions;
     private final LockTable locks;
+    private final AuditLog audit;
 
     NodeRemovals(
             Tables tables,
@@ -39,13 +40,15 @@ final class NodeRemovals {
             NodeFaults faults,
             PlacementChanges holders,
             SessionTable sessions,
-            LockTable locks) {
+            LockTable locks,
+            AuditLog audit) {
         this.tables = tables;
         this.volumes = volumes;
         this.faults = faults;
         this.holders = holders;
         this.sessions = sessions;
         this.locks = locks;
+        this.audit = audit;
     }
 
     /** Goes on with removals, if it is time. */
@@ -138,7 +141,10 @@ final class NodeRemovals {
         }
         try {
             locks.requireFree(List.of(new Touch.OfVolume(volume.name())));
-            holders.change(new Command.ChangeHolder(volume.name(), index, group.epoch(), node, taker.get()));
+            Command.ChangeHolder change =
+                    new Command.ChangeHolder(volume.name(), index, group.epoch(), node, taker.get());
+            holders.change(change);
+            audit.appendOwn(change);
         } catch (CommandRefusal refusal) {
             // A log relies on the holders, or the volume's f is being changed: the next look finds it over.
             return false;

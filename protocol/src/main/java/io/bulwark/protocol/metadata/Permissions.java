@@ -35,6 +35,13 @@ final class Permissions {
             case Command.ReportPeers ignored -> Grants.require(isNode(by), by, "report on its peers");
             case Command.SetFaultPolicy ignored -> requireNodeChange(by);
             case Command.ForgiveNode ignored -> requireNodeChange(by);
+            case Command.ChangeThreat change ->
+                Grants.require(
+                        mayAdminister(by) || (change.raises() && isFeed(by)),
+                        by,
+                        (change.raises() ? "raise" : "lower") + " the threat level");
+            case Command.SetThreatPolicy ignored ->
+                Grants.require(mayAdminister(by), by, "set the policy of the threat level");
             case Command.ChangeHolder ignored -> requireHolderChange(by);
             case Command.AbortChange ignored -> requireHolderChange(by);
             case Command.ChangePolicy ignored -> requireHolderChange(by);
@@ -85,6 +92,15 @@ final class Permissions {
             case Command.Unlock ignored -> {}
             case Command.OpenRound open -> require(by, open.subtree().bucket(), Right.READ);
         }
+    }
+
+    /** Returns whether alarms come from this client, or from a door for it that may write for it. */
+    private boolean isFeed(Authority by) {
+        return (by.onBehalfOf().isEmpty() || by.includes(Right.WRITE))
+                && tables.threatPolicy
+                        .get(0)
+                        .filter(policy -> policy.feeds().contains(by.principal()))
+                        .isPresent();
     }
 
     private void requireHolderChange(Authority by) {

@@ -86,20 +86,50 @@ final class PlacementChanges {
      */
     void changePolicy(Command.ChangePolicy change) {
         Volume volume = volumes.byName(change.volume()).volume();
-        ProtectionPolicy policy = volume.policy();
-        if (change.faults() == policy.f()) {
-            giveUp(volume);
+        int faults = change.faults();
+        CommandRefusal.refuseUnless(
+                faults <= change.faultsMax(),
+                MetadataError.BAD_ARGUMENT,
+                "from " + faults + " to " + change.faultsMax() + " faults: the least number comes first");
+        if (faults < change.faultsMax()) {
+            nextPolicy(volume, faults);
+            nextPolicy(volume, change.faultsMax());
+            volumes.setBounds(volume, new FaultBounds(faults, change.faultsMax()));
+            tables.totals().threatDueMillis = tables.totals().agreedMillis;
             return;
         }
+        boolean followed = volumes.bounds(volume).follow();
+        if (!followed || faults != volume.policy().f() || volumes.nextFaults(volume) != 0) {
+            moveFaults(volume, faults);
+        }
+        volumes.setBounds(volume, FaultBounds.NONE);
+    }
+
+    /** Announces another number of faults, or gives an announced one up for the present one. */
+    void moveFaults(Volume volume, int faults) {
+        if (faults == volume.policy().f()) {
+            giveUp(volume);
+        } else {
+            requireMovable(volume, faults);
+            volumes.setPolicy(volume, volume.policy(), faults);
+            announceSameHolders(volume.id());
+        }
+    }
+
+    /** Refuses another number of faults that the volume cannot have, or not now. */
+    void requireMovable(Volume volume, int faults) {
+        requireUnchanging(
+                volume, Math.min(volume.policy().f(), nextPolicy(volume, faults).f()));
+    }
+
+    private static ProtectionPolicy nextPolicy(Volume volume, int faults) {
+        ProtectionPolicy policy = volume.policy();
         CommandRefusal.refuseUnless(
                 volume.kind() == VolumeKind.REGISTER && policy.protocol().isVersioned() && !volume.hasFixedHolders(),
                 MetadataError.BAD_ARGUMENT,
                 "only register volumes under masking quorums or pasis change their faults, if they verify versions: "
                         + volume.name() + " is under " + policy.text() + ", make another volume and copy");
-        ProtectionPolicy next = withFaults(policy, change.faults());
-        requireUnchanging(volume, Math.min(policy.f(), next.f()));
-        volumes.setPolicy(volume, policy, next.f());
-        announceSameHolders(volume.id());
+        return withFaults(policy, faults);
     }
 
     /** Nobody counts on a fresh slot; unconfirmed slots beyond the lesser number could keep a change from its end. */

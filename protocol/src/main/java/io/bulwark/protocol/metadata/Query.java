@@ -158,6 +158,9 @@ public sealed interface Query {
     /** Query for the nodes that their peers find faulty, and the policy. Answered by {@link Reply.NodeFaultList}. */
     record ListNodeFaults() implements Query {}
 
+    /** Query for the threat level, and the volumes that follow it. Answered by {@link Reply.ThreatState}. */
+    record GetThreat() implements Query {}
+
     /**
      * Query for the principals whose keys operators have set since the genesis, and for the revoked ones. Open to every
      * principal that belongs. Answered by {@link Reply.PrincipalList}.

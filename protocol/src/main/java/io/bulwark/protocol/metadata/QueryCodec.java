@@ -101,6 +101,7 @@ final class QueryCodec {
             case CountWriters ignored -> out.u8(19);
             case ListReplicas ignored -> out.u8(20);
             case Query.ListNodeFaults ignored -> out.u8(80);
+            case Query.GetThreat ignored -> out.u8(81);
             case ListAudit list -> out.u8(16).i64(list.afterNumber()).i32(list.limit());
             case ListActFor list -> {
                 list.door().write(out.u8(21));
@@ -181,6 +182,7 @@ final class QueryCodec {
             case 90, 91, 92 -> EventCodec.readQuery(type, in);
             case 70, 71 -> LockingCodec.readQuery(type, in);
             case 80 -> new Query.ListNodeFaults();
+            case 81 -> new Query.GetThreat();
             default -> throw new MalformedException("unknown query " + type);
         };
     }

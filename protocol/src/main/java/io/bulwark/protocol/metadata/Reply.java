@@ -184,8 +184,9 @@ public sealed interface Reply {
      *
      * @param next the cursor for the next page
      * @param more whether it is worth asking at once
+     * @param last arrival of the last of all references, of any volume: those that come meanwhile have later ones
      */
-    record References(List<Reference> references, long next, boolean more) implements Reply {
+    record References(List<Reference> references, long next, boolean more, long last) implements Reply {
         public References {
             references = List.copyOf(references);
         }
@@ -616,6 +617,31 @@ public sealed interface Reply {
         public NodeFaultList {
             faults = List.copyOf(faults);
             suspicions = List.copyOf(suspicions);
+        }
+    }
+
+    /** Bound on {@link VolumeAlarm#waitsFor}. */
+    int WAIT_BYTES_MAX = 1_024;
+
+    /**
+     * A volume that follows the threat level.
+     *
+     * @param least faults that it tolerates at level 0
+     * @param most faults that it tolerates at any level
+     * @param faults that it tolerates now
+     * @param announced that it is going to tolerate; 0 if no other number is announced
+     * @param waitsFor the reason that its number does not follow yet; empty if it does
+     */
+    record VolumeAlarm(String volume, int least, int most, int faults, int announced, String waitsFor) {}
+
+    /**
+     * The threat level.
+     *
+     * @param volumes those that follow it, by rising id
+     */
+    record ThreatState(ThreatPolicy policy, ThreatLevel level, List<VolumeAlarm> volumes) implements Reply {
+        public ThreatState {
+            volumes = List.copyOf(volumes);
         }
     }
 

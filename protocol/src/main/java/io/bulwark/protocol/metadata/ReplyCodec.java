@@ -81,7 +81,7 @@ final class ReplyCodec {
             case Granted granted -> out.u8(11).bool(granted.mayRead()).bool(granted.mayWrite());
             case References page -> {
                 Lists.write(page.references(), out.u8(12), ReplyCodec::writeReference);
-                out.i64(page.next()).bool(page.more());
+                out.i64(page.next()).bool(page.more()).i64(page.last());
             }
             case SessionChanges page -> {
                 Lists.write(page.changes(), out.u8(13), ReplyCodec::writeChange);
@@ -127,6 +127,7 @@ final class ReplyCodec {
             case Reply.OfUpload upload -> UploadCodec.write(upload, out);
             case Reply.OfLocking locking -> LockingCodec.write(locking, out);
             case Reply.NodeFaultList list -> FaultCodec.write(list, out);
+            case Reply.ThreatState state -> ThreatCodec.write(state, out);
             case AuditList list -> writeAudit(list, out.u8(23));
         }
         return out.toBytes();
@@ -193,7 +194,10 @@ final class ReplyCodec {
             case 11 -> new Granted(in.bool(), in.bool());
             case 12 ->
                 new References(
-                        Lists.read(in, Query.PAGE_MAX, ReplyCodec::readReference), in.nonNegative64(), in.bool());
+                        Lists.read(in, Query.PAGE_MAX, ReplyCodec::readReference),
+                        in.nonNegative64(),
+                        in.bool(),
+                        in.nonNegative64());
             case 13 ->
                 new SessionChanges(
                         Lists.read(in, Query.PAGE_MAX, ReplyCodec::readChange), in.nonNegative64(), in.bool());
@@ -242,6 +246,7 @@ final class ReplyCodec {
             case 60, 61, 62 -> BucketCodec.readReply(type, in);
             case 70, 71, 72 -> LockingCodec.readReply(type, in);
             case 80 -> FaultCodec.readReply(in);
+            case 81 -> ThreatCodec.readReply(in);
             default -> UploadCodec.readReply(type, in);
         };
     }

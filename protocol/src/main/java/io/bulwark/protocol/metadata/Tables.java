@@ -99,6 +99,8 @@ import java.util.List;
  * 91 suspicionsOf  reporter (5), node and kind (8)     key of 90
  * 92 nodeFaults node (4)                               who names it, progress of its removal
  * 93 faultPolicy  0 (4)                                policy, if one was set
+ * 94 threatPolicy 0 (4)                                policy, if one was set
+ * 95 threatLevel  0 (4)                                threat level, if it was ever changed
  * </pre>
  *
  * An interval's key has its end, so that the interval around or after a number is the first one from that number on.
@@ -210,6 +212,10 @@ final class Tables extends TableSet {
             table(92, FieldFormat.NUMBER, new FieldFormat<>(NodeFault::write, NodeFault::read));
     final Table<Integer, FaultPolicy> faultPolicy =
             table(93, FieldFormat.NUMBER, new FieldFormat<>(FaultPolicy::write, FaultPolicy::read));
+    final Table<Integer, ThreatPolicy> threatPolicy =
+            table(94, FieldFormat.NUMBER, new FieldFormat<>(ThreatPolicy::write, ThreatPolicy::read));
+    final Table<Integer, ThreatLevel> threatLevel =
+            table(95, FieldFormat.NUMBER, new FieldFormat<>(ThreatLevel::write, ThreatLevel::read));
 
     final RecordCache<PrincipalId, Account> accounts;
     final RecordCache<Integer, Volumes.Usage> usages;

@@ -51,6 +51,9 @@ final class Totals {
     /** Agreed time at which removals of faulty nodes go on. */
     long faultsDueMillis = NEVER;
 
+    /** Agreed time at which volumes follow the threat level. */
+    long threatDueMillis = NEVER;
+
     void write(WireWriter out) {
         out.i64(commands).i64(agreedMillis).i64(servedMillis).raw(historyDigest);
         out.i32(lastVolume).i64(mapVersion).i64(sequence).i64(lastInode).i64(lastVersion);
@@ -62,7 +65,7 @@ final class Totals {
                 .i32(locks)
                 .i32(holders)
                 .i32(marks);
-        out.i64(faultsDueMillis);
+        out.i64(faultsDueMillis).i64(threatDueMillis);
     }
 
     static Totals read(WireReader in) {
@@ -92,6 +95,7 @@ final class Totals {
         totals.holders = in.i32(0, Integer.MAX_VALUE);
         totals.marks = in.i32(0, Integer.MAX_VALUE);
         totals.faultsDueMillis = in.nonNegative64();
+        totals.threatDueMillis = in.nonNegative64();
         return totals;
     }
 }

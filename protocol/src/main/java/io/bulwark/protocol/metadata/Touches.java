@@ -62,6 +62,7 @@ final class Touches {
             case Command.ReportEvidence ignored -> List.of();
             // Only a removal touches volumes, see NodeRemovals.
             case Command.OfNodeFault ignored -> List.of();
+            case Command.OfThreat ignored -> List.of();
             // Only the report that suspends touches its client, see Suspensions.
             case Command.ReportPoison ignored -> List.of();
         };
@@ -121,6 +122,7 @@ final class Touches {
             case Query.ListEvidence ignored -> List.of();
             case Query.FindEvidence ignored -> List.of();
             case Query.ListNodeFaults ignored -> List.of();
+            case Query.GetThreat ignored -> List.of();
             case Query.ListPrincipals ignored -> List.of();
             case Query.CountWriters ignored -> List.of();
             case Query.ListGrants ignored -> List.of();

@@ -45,6 +45,7 @@ final class Volumes {
      * A volume without its groups.
      *
      * @param nextFaults f from the next epoch on; 0 if no other is announced
+     * @param bounds of f, within which it follows the threat level
      */
     record Definition(
             int id,
@@ -54,11 +55,12 @@ final class Volumes {
             long blocks,
             int groups,
             long quotaBytes,
-            int nextFaults) {
+            int nextFaults,
+            FaultBounds bounds) {
         void write(WireWriter out) {
             out.i32(id).string(name).u8(kind.ordinal());
             policy.write(out);
-            out.i64(blocks).u16(groups).i64(quotaBytes).u8(nextFaults);
+            bounds.write(out.i64(blocks).u16(groups).i64(quotaBytes).u8(nextFaults));
         }
 
         static Definition read(WireReader in) {
@@ -70,11 +72,20 @@ final class Volumes {
                     in.nonNegative64(),
                     in.count16(Volume.GROUPS_MAX),
                     in.nonNegative64(),
-                    in.u8());
+                    in.u8(),
+                    FaultBounds.read(in));
         }
 
         int slots() {
             return groups * policy.n();
+        }
+
+        Definition withPolicy(ProtectionPolicy now, int next) {
+            return new Definition(id, name, kind, now, blocks, groups, quotaBytes, next, bounds);
+        }
+
+        Definition withBounds(FaultBounds now) {
+            return new Definition(id, name, kind, policy, blocks, groups, quotaBytes, nextFaults, now);
         }
     }
 
@@ -298,7 +309,8 @@ final class Volumes {
                         volume.blocks(),
                         groups.size(),
                         quotaBytes,
-                        0));
+                        0,
+                        FaultBounds.NONE));
         for (int first = 0; first < groups.size(); first += Tables.GROUPS_PER_RECORD) {
             int end = Math.min(first + Tables.GROUPS_PER_RECORD, groups.size());
             tables.groups.put(new GroupsKey(id, first), groups.subList(first, end));
@@ -314,10 +326,28 @@ final class Volumes {
     /** Sets the policy of now, and f from the next epoch on, or 0. */
     void setPolicy(Volume volume, ProtectionPolicy policy, int nextFaults) {
         Definition old = tables.volumes.get(volume.id()).orElseThrow();
-        tables.volumes.put(
-                old.id,
-                new Definition(old.id, old.name, old.kind, policy, old.blocks, old.groups, old.quotaBytes, nextFaults));
+        tables.volumes.put(old.id, old.withPolicy(policy, nextFaults));
         tables.totals().mapVersion++;
+    }
+
+    /** Returns the numbers of faults between which the threat level moves a volume. */
+    FaultBounds bounds(Volume volume) {
+        return tables.volumes.get(volume.id()).orElseThrow().bounds;
+    }
+
+    void setBounds(Volume volume, FaultBounds bounds) {
+        Definition old = tables.volumes.get(volume.id()).orElseThrow();
+        if (!old.bounds.equals(bounds)) {
+            tables.volumes.put(old.id, old.withBounds(bounds));
+        }
+    }
+
+    /** Returns the volumes that follow the threat level, by rising id. */
+    List<Volume> following() {
+        return definitions()
+                .filter(volume -> volume.bounds.follow())
+                .map(this::volume)
+                .toList();
     }
 
     /** Puts another state in the place of a placement group's. */

@@ -158,6 +158,8 @@ final class Weight {
             case Command.ReportEvidence ignored -> false;
             case Command.ReportPoison ignored -> false;
             case Command.OfNodeFault ignored -> false;
+            case Command.ChangeThreat change -> change.raises();
+            case Command.SetThreatPolicy ignored -> false;
             case Command.LiftSuspension ignored -> false;
             case Command.ChangeHolder ignored -> false;
             case Command.AbortChange ignored -> false;

@@ -37,6 +37,9 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
     /** A query waits so long for agreement before it is ordered. */
     static final long QUERY_MILLIS = 200;
 
+    /** Such a time of a query that nobody waits for. */
+    static final long PATIENT_QUERY_MILLIS = 5_000;
+
     /** Time that the other replicas get to bring agreement, once 2f+1 have answered a query differently. */
     static final long DISAGREEMENT_MILLIS = 40;
 
@@ -79,6 +82,7 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
     private int faulty;
     private final long timeoutMillis;
     private boolean neverOrdered;
+    private long queryMillis = QUERY_MILLIS;
     private ToReplica request;
     private @Nullable PrincipalId replier;
     private long wholeAtMillis = Long.MAX_VALUE;
@@ -126,6 +130,16 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
         return this;
     }
 
+    /**
+     * Asks again for a while before the query is ordered, also if the replicas answer differently; to be called before it
+     * starts. Ordering costs many times as much. Busy replicas become slow, and would become busier if all background
+     * queries were ordered then.
+     */
+    public ReplicatedCall patiently() {
+        queryMillis = PATIENT_QUERY_MILLIS;
+        return this;
+    }
+
     /** Names none of these as the replier, unless it must; to be called before it starts. */
     public ReplicatedCall avoidRepliers(Set<PrincipalId> replicas) {
         avoided.addAll(replicas);
@@ -158,7 +172,7 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
     public List<Effect> start(long nowMillis) {
         deadlineMillis = nowMillis + timeoutMillis;
         if (mayBeOrdered()) {
-            orderAtMillis = nowMillis + QUERY_MILLIS;
+            orderAtMillis = nowMillis + queryMillis;
         }
         return begin(nowMillis);
     }
@@ -189,7 +203,7 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
             }
         }
         boolean isOpen = outcome == null && wholeAtMillis == Long.MAX_VALUE;
-        return isOpen && mayBeOrdered() ? onDisagreement(nowMillis) : List.of();
+        return isOpen && mayBeOrdered() && queryMillis == QUERY_MILLIS ? onDisagreement(nowMillis) : List.of();
     }
 
     private boolean mayBeOrdered() {

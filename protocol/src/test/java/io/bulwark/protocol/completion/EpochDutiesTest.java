@@ -46,6 +46,14 @@ class EpochDutiesTest {
             new PlacementGroup(1, List.of(9, 1, 2, 3)).announced(0, 0).opened();
 
     private PlacementGroup group = ANNOUNCED;
+    /** Groups of the same volume after the first. */
+    private List<PlacementGroup> others = List.of();
+
+    private long lastInode = 8;
+    private int checksMax = Integer.MAX_VALUE;
+    /** Objects that clients put while the node looks at a page. */
+    private int putsPerPage;
+
     private Function<Complete, CompletionResult> result = _ -> CompletionResult.HELD;
     private final List<Fact> told = new ArrayList<>();
     private final List<Command> submitted = new ArrayList<>();
@@ -64,7 +72,9 @@ class EpochDutiesTest {
 
     private Volume volume() {
         ProtectionPolicy policy = new ProtectionPolicy(1, 2, 4, BLOCK);
-        return new Volume(1, "v", VolumeKind.OBJECT, policy, 0, List.of(group));
+        List<PlacementGroup> groups = new ArrayList<>(List.of(group));
+        groups.addAll(others);
+        return new Volume(1, "v", VolumeKind.OBJECT, policy, 0, groups);
     }
 
     private void later() {
@@ -84,6 +94,7 @@ class EpochDutiesTest {
                 case CompletionStep.Tell tell -> told.add(tell.fact());
                 case CompletionStep.Check check -> {
                     checked.add(check.request().block());
+                    assertThat(checked).as("extents looked at").hasSizeLessThanOrEqualTo(checksMax);
                     if (holdChecks) {
                         held.add(check);
                     } else {
@@ -107,14 +118,15 @@ class EpochDutiesTest {
         held.clear();
     }
 
-    /** Two objects, in inodes 7 and 8. */
+    /** Objects in inodes 7, 8 and on. */
     private Reply reply(Query query) {
         return switch (query) {
             case Query.GetMap _ -> new Reply.Map(new ClusterMap(1, List.of(), List.of(volume())));
             case Query.SessionChanges after -> new Reply.SessionChanges(List.of(), after.afterSequence(), false);
             case Query.References after -> {
                 List<Reply.Reference> page = new ArrayList<>();
-                for (long inode = Math.max(7, after.after() + 1); inode <= 8; inode++) {
+                long last = lastInode;
+                for (long inode = Math.max(7, after.after() + 1); inode <= last && page.size() < 2; inode++) {
                     ObjectLayout layout = new ObjectLayout(
                             1,
                             BLOCK,
@@ -123,7 +135,9 @@ class EpochDutiesTest {
                             Bytes.of(new byte[ObjectLayout.PIN_BYTES]));
                     page.add(new Reply.Reference(inode, 100 - inode, Optional.of(layout), List.of()));
                 }
-                yield new Reply.References(page, 8, false);
+                lastInode += putsPerPage;
+                long next = page.isEmpty() ? after.after() : page.getLast().arrival();
+                yield new Reply.References(page, next, next < lastInode, lastInode);
             }
             default -> throw new AssertionError(query);
         };
@@ -214,7 +228,7 @@ class EpochDutiesTest {
     @PlantedBug(
             in = EpochDuties.class,
             rule = "a new holder confirms only after its repair",
-            replace = "if (rebuilding.contains(key) && walk.isDone(volume.id())) {",
+            replace = "if (isRebuilt(volume, index)) {",
             with = "if (true) {")
     @Test
     void aNewHolderConfirmsOnceItHasAllThatIsReferenced() {
@@ -231,6 +245,73 @@ class EpochDutiesTest {
         later();
         later();
         assertThat(submitted).contains(new ConfirmEpoch(1, 0, 2));
+    }
+
+    @PlantedBug(
+            in = ReferenceWalk.class,
+            rule = "a round ends at the last reference that was there when it began",
+            replace = "boolean reached = !page.more() || page.next() >= end;",
+            with = "boolean reached = !page.more();")
+    @Test
+    void aNewHolderConfirmsWhileClientsPutFasterThanItLooks() {
+        group = ARRIVED;
+        putsPerPage = 2;
+        // A walk that never ended would not return.
+        checksMax = 1_000;
+        later();
+        refuses(2);
+        later();
+        later();
+        assertThat(submitted).contains(new ConfirmEpoch(1, 0, 2));
+    }
+
+    @PlantedBug(
+            in = VolumeProgress.class,
+            rule = "later references do not delay the confirmation of an epoch",
+            replace = "extent.arrival() <= arrival &&",
+            with = "")
+    @Test
+    void itConfirmsThoughItLacksWhatWasPutLater() {
+        group = ARRIVED;
+        later();
+        refuses(2);
+        lastInode = 9;
+        result = request -> request.block().equals(block(9)) ? CompletionResult.UNAVAILABLE : CompletionResult.HELD;
+        later();
+        assertThat(submitted).contains(new ConfirmEpoch(1, 0, 2));
+    }
+
+    /** What the one group lacks may wait for a holder of the other, and the other way round. */
+    @PlantedBug(
+            in = VolumeProgress.class,
+            rule = "an extent of another group does not delay the confirmation of an epoch",
+            replace = "&& volume.groupIndex(extent.block()) == group",
+            with = "")
+    @Test
+    void itConfirmsOneGroupThoughItLacksAnExtentOfAnother() {
+        group = ARRIVED;
+        others = List.of(ARRIVED);
+        lastInode = 40;
+        assertThat(List.of(volume().groupIndex(block(7)), volume().groupIndex(lostOne())))
+                .containsExactlyInAnyOrder(0, 1);
+        int lost = volume().groupIndex(lostOne());
+        result = request -> request.block().equals(lostOne()) ? CompletionResult.UNAVAILABLE : CompletionResult.HELD;
+        later();
+        perform(completion.onRefuses(now, 1, 0, 2));
+        perform(completion.onRefuses(now, 1, 1, 2));
+        later();
+        later();
+        assertThat(submitted).contains(new ConfirmEpoch(1, 1 - lost, 2)).doesNotContain(new ConfirmEpoch(1, lost, 2));
+    }
+
+    /** Returns the first block of another group than block 7. */
+    private BlockId lostOne() {
+        for (long inode = 8; inode <= lastInode; inode++) {
+            if (volume().groupIndex(block(inode)) != volume().groupIndex(block(7))) {
+                return block(inode);
+            }
+        }
+        throw new AssertionError("all blocks are in one group");
     }
 
     @Test

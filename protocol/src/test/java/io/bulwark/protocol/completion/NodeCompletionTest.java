@@ -155,8 +155,11 @@ class NodeCompletionTest {
                         .limit(2)
                         .toList();
                 long next = page.isEmpty() ? after.after() : page.getLast().arrival();
-                yield new Reply.References(
-                        page, next, references.stream().anyMatch(reference -> reference.arrival() > next));
+                long last = references.stream()
+                        .mapToLong(Reply.Reference::arrival)
+                        .max()
+                        .orElse(0);
+                yield new Reply.References(page, next, last > next, last);
             }
             default -> throw new AssertionError(query.toString());
         };

@@ -142,7 +142,7 @@ class RebuildRateTest {
                         .limit(20)
                         .toList();
                 long next = page.isEmpty() ? after.after() : page.getLast().arrival();
-                yield new Reply.References(page, next, next < references.size());
+                yield new Reply.References(page, next, next < references.size(), references.size());
             }
             default -> throw new AssertionError(query.toString());
         };

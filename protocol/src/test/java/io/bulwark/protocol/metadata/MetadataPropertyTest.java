@@ -592,7 +592,7 @@ class MetadataPropertyTest {
 
     private Set<BlockId> referenced() {
         Set<BlockId> referenced = new HashSet<>();
-        Reply.References page = new Reply.References(List.of(), 0, true);
+        Reply.References page = new Reply.References(List.of(), 0, true, 0);
         while (page.more()) {
             Query query = new Query.References(rig.volume, page.next(), 7);
             page = (Reply.References) rig.ask(PrincipalId.node(2), query);

@@ -270,6 +270,11 @@ class NodeFaultsTest {
             assertThat(fault.evidence()).isEqualTo(1);
         });
         assertThat(volume().groups()).noneMatch(group -> group.slotOf(LIAR) >= 0);
+        Reply.AuditList log = (Reply.AuditList) rig.ask(ALICE, new Query.ListAudit(0, 100));
+        assertThat(log.entries().stream().filter(AuditEntry::isOwn).map(AuditEntry::command))
+                .as("the audit log has each slot that the replicas moved")
+                .hasSize(2)
+                .allMatch(moved -> moved instanceof Command.ChangeHolder change && change.from() == LIAR);
         // The next one finds only the liar outside of its groups, and keeps its slots.
         report(WINDOWS, silent(3, 1), 1, 4);
         tick();

@@ -147,7 +147,11 @@ final class Samples {
         all.put("forgive-node", new Command.ForgiveNode(3));
         all.put("change-holder", new Command.ChangeHolder("main", 3, 5, 1, 7));
         all.put("abort-change", new Command.AbortChange("main", 3, 5));
-        all.put("change-policy", new Command.ChangePolicy("main", 2));
+        all.put("change-policy", new Command.ChangePolicy("main", 2, 3));
+        all.put("change-threat", new Command.ChangeThreat(true, 2, "an alarm"));
+        all.put(
+                "set-threat-policy",
+                new Command.SetThreatPolicy(new ThreatPolicy(List.of(MetadataFixture.BOB), 3_600)));
         all.put("seal-epoch", new Command.SealEpoch(1, 3, 5));
         all.put("confirm-epoch", new Command.ConfirmEpoch(1, 3, 6));
         all.put("set-node", new Command.SetNode(new NodeAddress(7, "storage-7.example", 7417)));
@@ -333,6 +337,7 @@ final class Samples {
         all.put("get-genesis", new Query.GetGenesis());
         all.put("list-suspensions", new Query.ListSuspensions(OWNER, 10));
         all.put("list-node-faults", new Query.ListNodeFaults());
+        all.put("get-threat", new Query.GetThreat());
         all.put("count-writers", new Query.CountWriters());
         all.put("list-act-for", new Query.ListActFor(OWNER, PERSON, 10));
         all.put("find-slices", new Query.FindSlices("films", "a", 3, 100, 10));
@@ -450,7 +455,8 @@ final class Samples {
                                 new Reply.Reference(7, 12, Optional.of(LAYOUT), List.of()),
                                 new Reply.Reference(9, 13, Optional.empty(), List.of(RANGE))),
                         13,
-                        true));
+                        true,
+                        14));
         all.put(
                 "session-changes",
                 new Reply.SessionChanges(
@@ -612,5 +618,11 @@ final class Samples {
                                         10),
                                 new NodeFault(4, FaultKind.WRONG, 9, 1, 2, 7, List.of(), NodeFault.Stage.NAMED, 0)),
                         List.of(suspicion)));
+        all.put(
+                "threat-state",
+                new Reply.ThreatState(
+                        new ThreatPolicy(List.of(MetadataFixture.BOB), 3_600),
+                        new ThreatLevel(1, 9, MetadataFixture.ALICE, "an alarm"),
+                        List.of(new Reply.VolumeAlarm("main", 1, 3, 1, 2, "seals"))));
     }
 }

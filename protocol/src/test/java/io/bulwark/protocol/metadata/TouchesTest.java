@@ -98,6 +98,8 @@ class TouchesTest {
                 "remove-access-key",
                 "set-gateways",
                 "set-fault-policy",
+                "change-threat",
+                "set-threat-policy",
                 "lock",
                 "unlock",
                 "open-round")) {

@@ -187,6 +187,25 @@ class ReplicatedCallTest {
         assertThat(call.outcome()).contains(new Agreed(RIGHT));
     }
 
+    @Test
+    void aPatientQueryIsAskedAgainForSecondsBeforeItIsOrdered() {
+        ReplicatedCall call = ReplicatedCall.query(FOUR, REQUEST, TIMEOUT, random).patiently();
+        ToReplica first = request(call.start(0));
+        for (int i = 0; i < 4; i++) {
+            assertThat(reply(call, i, first.call(), i < 2 ? RIGHT : WRONG)).isEmpty();
+        }
+        int rounds = 0;
+        for (long now = 10; now < ReplicatedCall.PATIENT_QUERY_MILLIS; now += 10) {
+            List<Effect> sends = call.onTick(now);
+            if (!sends.isEmpty()) {
+                rounds++;
+                assertThat(anyReplier(request(sends))).isEqualTo(anyReplier(first));
+            }
+        }
+        assertThat(rounds).isBetween(3, 8);
+        assertThat(request(call.onTick(ReplicatedCall.PATIENT_QUERY_MILLIS))).isInstanceOf(OrderedQuery.class);
+    }
+
     /** Three have answered, and the fourth could still bring agreement: it gets a short while. */
     @Test
     void aQueryThatEnoughAnswerDifferentlyIsOrderedSoon() {

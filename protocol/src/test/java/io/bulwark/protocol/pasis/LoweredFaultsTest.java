@@ -4,9 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.mutation.PlantedBug;
+import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.NullMarked;
@@ -74,6 +78,32 @@ class LoweredFaultsTest {
                 .isInstanceOfSatisfying(
                         PasisReadOutcome.Value.class,
                         value -> assertThat(value.timestamp()).isEqualTo(fresh.timestamp()));
+    }
+
+    @PlantedBug(
+            in = PasisGroup.class,
+            rule = "before readers count by fewer faults, versions become complete for these",
+            replace = "(placement.lowersTo() == 0 ? b() : placement.lowersTo())",
+            with = "b()")
+    @Test
+    void inTheFirstEpochAWriteWaitsForSoManyAsReadersOfTheNextNeed() {
+        GroupFixture group = group(2, 1);
+        PasisWrite write = new PasisWrite(
+                group.pasis(), GroupFixture.CLIENT, 5, Bytes.of(new byte[512]), GroupFixture.TIMES);
+        write.start(0);
+        List<Effect> sent = new ArrayList<>();
+        for (int slot = 0; slot < N; slot++) {
+            sent.addAll(write.onMessage(
+                    0, GroupFixture.node(slot), new PasisMessage.FoundTime(group.pasis().target(slot), 6)));
+        }
+        ValidatingTimestamp version =
+                GroupFixture.sent(sent, PasisMessage.Write.class).getFirst().timestamp();
+        for (int slot = 0; slot < N - 2; slot++) {
+            write.onMessage(0, GroupFixture.node(slot), group.written(slot, version));
+        }
+        assertThat(write.outcome()).as("n - 2 hold it").isEmpty();
+        write.onMessage(0, GroupFixture.node(N - 2), group.written(N - 2, version));
+        assertThat(write.outcome()).contains(new PasisWriteOutcome.Written(version));
     }
 
     @Test

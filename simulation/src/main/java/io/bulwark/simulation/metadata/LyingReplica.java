@@ -131,7 +131,7 @@ public final class LyingReplica extends AlteringServer {
             case Reply.Session session ->
                 new Reply.Session(session.state() == SessionState.OPEN ? SessionState.CLOSED : SessionState.OPEN);
             case Reply.Granted granted -> new Reply.Granted(!granted.mayRead(), !granted.mayWrite());
-            case Reply.References references -> new Reply.References(List.of(), references.next() + 1, false);
+            case Reply.References references -> new Reply.References(List.of(), references.next() + 1, false, references.last());
             case Reply.SessionChanges changes ->
                 new Reply.SessionChanges(
                         changes.changes().stream().map(LyingReplica::forged).toList(), changes.next(), changes.more());

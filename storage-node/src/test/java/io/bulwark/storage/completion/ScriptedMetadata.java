@@ -61,7 +61,11 @@ final class ScriptedMetadata implements Metadata {
                         List<Reply.Reference> page = page(references, one -> one.arrival() > asked.after(), 2);
                         long next =
                                 page.isEmpty() ? asked.after() : page.getLast().arrival();
-                        yield new Reply.References(page, next, page.size() == 2);
+                        long last = references.stream()
+                                .mapToLong(Reply.Reference::arrival)
+                                .max()
+                                .orElse(0);
+                        yield new Reply.References(page, next, page.size() == 2, last);
                     }
                     case Query.SessionChanges asked -> {
                         List<SessionChange> page = page(changes, one -> one.sequence() > asked.afterSequence(), 2);

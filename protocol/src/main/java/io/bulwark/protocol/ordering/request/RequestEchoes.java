@@ -39,10 +39,11 @@ final class RequestEchoes {
      */
     @Nullable
     RequestId add(long nowMillis, RequestId id) {
-        remove(id);
-        saidMillis.put(id, nowMillis);
         SequencedSet<RequestId> ofClient = ofClients.computeIfAbsent(id.client(), ignored -> new LinkedHashSet<>());
-        ofClient.add(id);
+        ofClient.addLast(id);
+        if (saidMillis.putLast(id, nowMillis) != null) {
+            return null;
+        }
         move(id.client(), ofClient.size() - 1, ofClient.size());
         if (saidMillis.size() <= max) {
             return null;
