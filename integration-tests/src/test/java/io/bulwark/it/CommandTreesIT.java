@@ -212,6 +212,15 @@ class CommandTreesIT {
         fails(FAILED, "matches", "ls", "globs/none*");
         fails(USAGE, "pattern", "ls", "globs/bad[");
 
+        // It writes to the file descriptor, which the test does not see.
+        assertThat(new CommandRun(CLUSTER, "cat", "globs/logs/?.gz")
+                        .goForPeople()
+                        .exitCode())
+                .isZero();
+        assertThat(json("du", "globs/logs/*.gz").get("objects").asInt()).isEqualTo(2);
+        assertThat(json("du", "globs/lo*").get("objects").asInt()).isEqualTo(4);
+        fails(FAILED, "matches", "cat", "globs/none*");
+
         Path target = directory.resolve("target");
         assertThat(json("get", "globs/logs/*.gz", target.toString())
                         .get("stored")

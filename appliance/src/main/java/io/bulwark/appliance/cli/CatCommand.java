@@ -16,7 +16,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code cat BUCKET/KEY...}. */
-@Command(name = "cat", description = "Write objects to standard output, one after the other.")
+@Command(
+        name = "cat",
+        description = {
+            "Write objects to standard output, one after the other.",
+            "A key may be a pattern such as 'logs/*.txt': then all that match, in their order."
+        })
 final class CatCommand implements Callable<Integer> {
     @Mixin
     private final ClusterAccess access = new ClusterAccess();
@@ -41,11 +46,23 @@ final class CatCommand implements Callable<Integer> {
                 OutputStream out = OutputFile.standardOutput()) {
             for (ObjectPath path : paths) {
                 Bucket bucket = client.bucket(path.bucket());
-                ObjectInfo object = bucket.head(path.key(), version);
-                RangeOption.check(options, object);
-                bucket.readTo(path.key(), out, options.withVersion(object.version()));
+                for (ObjectInfo object : objects(bucket, path)) {
+                    RangeOption.check(options, object);
+                    bucket.readTo(object.key(), out, options.withVersion(object.version()));
+                }
             }
         }
         return 0;
+    }
+
+    private List<ObjectInfo> objects(Bucket bucket, ObjectPath path) {
+        KeyPattern pattern = KeyPattern.of(bucket, path.key());
+        if (!pattern.isPattern()) {
+            return List.of(bucket.head(pattern.key(), version));
+        }
+        if (version != 0) {
+            throw new CommandFailure(CommandFailure.USAGE, "--version-id takes one object, not a pattern");
+        }
+        return pattern.objects(bucket, false);
     }
 }

@@ -2,6 +2,7 @@ package io.bulwark.appliance.cli;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.bulwark.appliance.transfer.TreeFilter;
+import io.bulwark.client.Bucket;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ObjectInfo;
 import java.util.ArrayList;
@@ -21,7 +22,7 @@ import picocli.CommandLine.Parameters;
         name = "du",
         description = {
             "Show the number and the size of the objects below a prefix, and below its directories.",
-            "Sizes are those of the latest versions, before coding."
+            "Sizes are those of the latest versions, before coding. The prefix may be a pattern such as 'logs/*.gz'."
         })
 final class DuCommand implements Callable<Integer> {
     private static final int DEPTH_MAX = 64;
@@ -63,27 +64,40 @@ final class DuCommand implements Callable<Integer> {
             throw new CommandFailure(CommandFailure.USAGE, "--max-depth is 0 to " + DEPTH_MAX);
         }
         TreeFilter taken = filter.filter();
-        String prefix = path.key().isEmpty() || path.key().endsWith("/") ? path.key() : path.key() + "/";
         SortedMap<String, Sum> sums = new TreeMap<>();
         Sum total = new Sum();
-        try (Bulwark client = access.connect();
-                Stream<ObjectInfo> all = client.bucket(path.bucket()).stream(prefix)) {
-            all.filter(object -> taken.accepts(object.key().substring(prefix.length())))
-                    .forEach(object -> {
-                        total.add(object);
-                        int end = prefix.length() - 1;
-                        for (int level = 0; level < depth; level++) {
-                            end = object.key().indexOf('/', end + 1);
-                            if (end < 0) {
-                                break;
-                            }
-                            sums.computeIfAbsent(object.key().substring(0, end + 1), _ -> new Sum())
-                                    .add(object);
-                        }
-                    });
+        String prefix;
+        try (Bulwark client = access.connect()) {
+            Bucket bucket = client.bucket(path.bucket());
+            KeyPattern pattern = KeyPattern.of(bucket, path.key());
+            prefix = pattern.isPattern() ? pattern.directory() : directory(path.key());
+            try (Stream<ObjectInfo> all =
+                    pattern.isPattern() ? pattern.objects(bucket, true).stream() : bucket.stream(prefix)) {
+                all.filter(object -> taken.accepts(object.key().substring(prefix.length())))
+                        .forEach(object -> {
+                            total.add(object);
+                            addBelow(sums, object, prefix);
+                        });
+            }
         }
         print(sums, total, prefix);
         return 0;
+    }
+
+    private static String directory(String key) {
+        return key.isEmpty() || key.endsWith("/") ? key : key + "/";
+    }
+
+    private void addBelow(SortedMap<String, Sum> sums, ObjectInfo object, String prefix) {
+        int end = prefix.length() - 1;
+        for (int level = 0; level < depth; level++) {
+            end = object.key().indexOf('/', end + 1);
+            if (end < 0) {
+                return;
+            }
+            sums.computeIfAbsent(object.key().substring(0, end + 1), _ -> new Sum())
+                    .add(object);
+        }
     }
 
     private void print(SortedMap<String, Sum> sums, Sum total, String prefix) {

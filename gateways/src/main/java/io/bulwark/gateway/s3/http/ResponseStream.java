@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Body of a response on its way to the event loop. A writer waits while the client is slow. */
 final class ResponseStream extends OutputStream {
-    private static final int BUFFER_BYTES = 64 << 10;
+    private static final int BUFFER_BYTES = 128 << 10;
 
     private final Channel channel;
     private final WriteGate gate;

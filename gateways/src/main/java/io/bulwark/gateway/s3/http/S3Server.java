@@ -42,9 +42,9 @@ public final class S3Server implements AutoCloseable {
     private static final int LOOPS =
             Math.max(1, Math.min(4, Runtime.getRuntime().availableProcessors()));
     private static final int BACKLOG = 1_024;
-    private static final int READ_BYTES_MAX = 32 << 10;
+    private static final int READ_BYTES_MAX = 128 << 10;
     /** Bytes of a response that wait for the client: with them ends the wait of {@link WriteGate}. */
-    private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(64 << 10, 192 << 10);
+    private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(128 << 10, 384 << 10);
 
     private static final long STOP_POLL_MILLIS = 10;
 
