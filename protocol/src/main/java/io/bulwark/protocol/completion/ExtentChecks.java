@@ -155,6 +155,9 @@ final class ExtentChecks {
         if (slot < 0) {
             // Since it was learned the group has got other holders.
             progress.done(extent);
+            if (dissemination != null) {
+                dissemination.onDone(extent);
+            }
             return;
         }
         ExtentMessage.Complete request =
@@ -191,9 +194,7 @@ final class ExtentChecks {
             case COMPLETED, REPAIRED -> backlog.onUndelivered(nowMillis, extent, progress, true);
             case UNAVAILABLE, NO_SPACE, REFUSED -> backlog.onFailed(nowMillis, extent);
             case HELD, FREED, VERIFIED, POISONOUS -> {
-                if (look != CheckDepth.FRAGMENT || result != CompletionResult.HELD) {
-                    backlog.onDone(extent);
-                }
+                backlog.onDone(extent);
                 yield false;
             }
         };

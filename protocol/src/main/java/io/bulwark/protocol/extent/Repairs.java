@@ -83,9 +83,8 @@ final class Repairs {
             if (rightSlot && (depth == ReadDepth.RECORD || content.fragment() != null)) {
                 HeldExtent held = (HeldExtent) known.get();
                 boolean ask = look == CheckDepth.OTHERS && !held.verified() && verifies(place);
-                boolean undelivered = depth == ReadDepth.RECORD
-                        && place.volume().policy().isDelivered()
-                        && held.delivery() != Delivery.DELIVERED;
+                boolean undelivered =
+                        place.volume().policy().isDelivered() && held.delivery() != Delivery.DELIVERED;
                 blocks.reference(next, place.block(), pin, after -> {
                     if (ask) {
                         verify(after, place, pin, then);
@@ -173,13 +172,18 @@ final class Repairs {
                 turn,
                 poll,
                 (next, stage) -> blocks.advance(
-                        next,
-                        place.block(),
-                        pin,
-                        (Delivery) stage,
-                        after -> then.run(
-                                after,
-                                stage == Delivery.DELIVERED ? CompletionResult.HELD : CompletionResult.UNDELIVERED)));
+                        next, place.block(), pin, (Delivery) stage, after -> delivered(after, place, pin, then)));
+    }
+
+    /** Calls with the stage that the disk has: it may have refused the last one. */
+    private void delivered(
+            ServerCall turn, Place place, Bytes pin, ExtentBlocks.ValueContinuation<CompletionResult> then) {
+        blocks.read(turn, place.block(), ReadDepth.RECORD, (next, content) -> {
+            boolean delivered = content.record().orElse(null) instanceof HeldExtent held
+                    && held.is(pin)
+                    && held.delivery() == Delivery.DELIVERED;
+            then.run(next, delivered ? CompletionResult.HELD : CompletionResult.UNDELIVERED);
+        });
     }
 
     /** With so many of them b may be faulty, and b+1 still have verified it: enough for readers, and to accuse its writer. */

@@ -48,6 +48,7 @@ class DisseminationTest {
     private final Set<BlockId> delivered = new HashSet<>();
     private final List<BlockId> disseminated = new ArrayList<>();
     private boolean idle = true;
+    private Volume volume = VOLUME;
     private int looks;
     private int asked;
     private NodeCompletion completion = completionOf(8);
@@ -116,7 +117,7 @@ class DisseminationTest {
 
     private Reply reply(Query query) {
         return switch (query) {
-            case Query.GetMap _ -> new Reply.Map(new ClusterMap(1, List.of(), List.of(VOLUME)));
+            case Query.GetMap _ -> new Reply.Map(new ClusterMap(1, List.of(), List.of(volume)));
             case Query.SessionChanges after -> new Reply.SessionChanges(List.of(), after.afterSequence(), false);
             case Query.References after -> {
                 List<Reply.Reference> page = references.stream()
@@ -202,5 +203,32 @@ class DisseminationTest {
         looks = 0;
         tick(5_000_000);
         assertThat(looks).isZero();
+    }
+
+    @Test
+    void aNodeThatLostItsSlotLacksNothing() {
+        completion = completionOf(3);
+        idle = false;
+        put(1, 4);
+        tick(0);
+        assertThat(left().lacking()).isEqualTo(4);
+        List<Integer> others =
+                IntStream.range(0, 11).filter(each -> each != 3).boxed().toList();
+        // It still holds slots of the volume's other group.
+        volume = new Volume(
+                1,
+                "cold",
+                VolumeKind.OBJECT,
+                VOLUME.policy(),
+                0,
+                List.of(new PlacementGroup(2, others), VOLUME.groups().getFirst()));
+        for (long now = 500; now <= 60_000; now += 500) {
+            tick(now);
+        }
+        assertThat(left().lacking())
+                .as("those of the other group")
+                .isEqualTo(IntStream.range(0, 4)
+                        .filter(each -> volume.groupIndex(block(1, each)) == 1)
+                        .count());
     }
 }
