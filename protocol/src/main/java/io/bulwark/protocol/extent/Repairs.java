@@ -83,8 +83,7 @@ final class Repairs {
             if (rightSlot && (depth == ReadDepth.RECORD || content.fragment() != null)) {
                 HeldExtent held = (HeldExtent) known.get();
                 boolean ask = look == CheckDepth.OTHERS && !held.verified() && verifies(place);
-                boolean undelivered =
-                        place.volume().policy().isDelivered() && held.delivery() != Delivery.DELIVERED;
+                boolean undelivered = place.volume().policy().isDelivered() && held.delivery() != Delivery.DELIVERED;
                 blocks.reference(next, place.block(), pin, after -> {
                     if (ask) {
                         verify(after, place, pin, then);
