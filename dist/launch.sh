@@ -40,6 +40,8 @@ elif [ -n "$server" ]; then
   case "$1" in up | demo) ram=8g ;; *) ram=4g ;; esac
   # Fragments of blocks of 1 MiB fill half a region of 1 MiB: the collector would give each a region of its own.
   options+=("-XX:MaxRAM=$ram" -XX:MaxRAMPercentage=25 -XX:G1HeapRegionSize=4m -XX:+ExitOnOutOfMemoryError)
+  # The collector returns memory that load has needed once it has not run for two minutes.
+  options+=(-XX:G1PeriodicGCInterval=120000 -XX:MinHeapFreeRatio=10 -XX:MaxHeapFreeRatio=30)
 else
   options+=(-XX:+UseSerialGC)
 fi

@@ -1,5 +1,6 @@
 package io.bulwark.client;
 
+import io.bulwark.client.encryption.ObjectEncryption;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
 import io.bulwark.client.object.Deadline;
@@ -112,6 +113,7 @@ final class ContentPut {
     }
 
     private ObjectWriter writer(long length) {
+        boolean isSealed = options.properties().containsKey(ObjectEncryption.PROPERTY);
         LongConsumer progress = done -> options.progress().onProgress(done, length);
         return new ObjectWriter(
                 client.store(),
@@ -121,7 +123,7 @@ final class ContentPut {
                         isObject,
                         (layout, epochs, pending) ->
                                 destination.apply(attributes.get()).commit(layout, epochs, pending),
-                        client.inlineLimit()),
+                        isSealed ? client.inlineLimit().ofSealed() : client.inlineLimit()),
                 length,
                 deadline,
                 progress);

@@ -48,7 +48,8 @@ class TidyTest {
     void filesAndMethodsAreShort() {
         List<String> tooLong = new ArrayList<>();
         for (Path file : sources()) {
-            // The compiler makes nothing of an empty file, and Maven would compile its module, and all that need it, anew.
+            // The compiler makes nothing of an empty file, and Maven would compile its module, and all that need it,
+            // anew.
             assertThat(read(file)).as(file.toString()).isNotBlank();
             long lines = read(file).lines().count();
             if (lines > FILE_LINES_MAX) {

@@ -6,8 +6,14 @@ import io.bulwark.client.Bucket;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.GetOptions;
 import io.bulwark.client.ObjectSlice;
+import io.bulwark.client.PartId;
 import io.bulwark.client.PutOptions;
+import io.bulwark.client.Upload;
+import io.bulwark.client.Uploads;
 import io.bulwark.client.bulk.BucketVerifier;
+import io.bulwark.client.encryption.KeyProvider;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -80,6 +86,53 @@ class InlineIT {
             BucketVerifier.Report report = verifier.run(verifier.objects(""), bytes -> {});
             assertThat(report.unreadable()).isEmpty();
             assertThat(report.bytes()).isEqualTo(1L + large.length + 15 + 100);
+        }
+    }
+
+    /** Keys that are kept as they are: here it matters where sealed bytes are, not who can read them. */
+    private static final class OpenKeys implements KeyProvider {
+        @Override
+        public WrappedKey wrap(Bytes dataKey, Bytes context) {
+            return new WrappedKey("open", dataKey);
+        }
+
+        @Override
+        public Bytes unwrap(WrappedKey wrapped, Bytes context) {
+            return wrapped.wrapped();
+        }
+    }
+
+    @Test
+    void sealedObjectsCountByTheirPlainText() {
+        try (Bulwark client = CLUSTER.inlineClient(LIMIT)) {
+            Bucket stored = client.createBucket("sealed");
+            Bucket sealed = client.bucket("sealed", new OpenKeys());
+            for (int length : new int[] {0, LIMIT, LIMIT + 1}) {
+                byte[] content = content(length);
+                sealed.put("a", content, PutOptions.DEFAULT);
+                assertThat(sealed.getBytes("a")).isEqualTo(content);
+                assertThat(stored.fragments("a", 0, 0, 10).extentCount()).isEqualTo(length > LIMIT ? 1 : 0);
+            }
+        }
+    }
+
+    @Test
+    void smallPartsMakeOneObject() {
+        byte[] content = content(LIMIT + 10);
+        try (Bulwark client = CLUSTER.inlineClient(LIMIT)) {
+            Bucket bucket = client.createBucket("parts");
+            Uploads uploads = bucket.uploads();
+            Upload upload = uploads.begin("a", PutOptions.DEFAULT);
+            List<PartId> parts = new ArrayList<>();
+            for (int from = 0; from < content.length; from += LIMIT) {
+                byte[] part = Arrays.copyOfRange(content, from, Math.min(from + LIMIT, content.length));
+                parts.add(uploads.put(upload, parts.size() + 1, part, PutOptions.DEFAULT)
+                        .id());
+            }
+            uploads.complete(upload, parts, PutOptions.DEFAULT);
+            assertThat(bucket.getBytes("a")).isEqualTo(content);
+            assertThat(bucket.getBytes("a", GetOptions.DEFAULT.withRange(LIMIT - 5, 10)))
+                    .isEqualTo(Arrays.copyOfRange(content, LIMIT - 5, LIMIT + 5));
         }
     }
 }

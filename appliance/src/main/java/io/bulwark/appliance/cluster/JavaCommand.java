@@ -35,6 +35,9 @@ public final class JavaCommand {
                     "-XX:MaxRAM=8g",
                     "-XX:MaxRAMPercentage=25",
                     "-XX:G1HeapRegionSize=4m",
+                    "-XX:G1PeriodicGCInterval=120000",
+                    "-XX:MinHeapFreeRatio=10",
+                    "-XX:MaxHeapFreeRatio=30",
                     "-XX:+ExitOnOutOfMemoryError"));
         }
         addStart(command, System.getProperty("java.class.path"));

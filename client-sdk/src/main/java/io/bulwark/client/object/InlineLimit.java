@@ -1,5 +1,6 @@
 package io.bulwark.client.object;
 
+import io.bulwark.client.encryption.SegmentCipher;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.object.InlineContent;
 import java.util.concurrent.atomic.AtomicLong;
@@ -17,8 +18,13 @@ public final class InlineLimit {
 
     private final int bytes;
     private final IntSupplier faultyReplicas;
-    private final AtomicLong refusals = new AtomicLong();
-    private volatile long refusedNanos;
+    private final Refusals refusals;
+
+    /** Refusals so far; limits of one client share them. */
+    private static final class Refusals {
+        final AtomicLong count = new AtomicLong();
+        volatile long lastNanos;
+    }
 
     /**
      * Makes a limit.
@@ -27,13 +33,24 @@ public final class InlineLimit {
      * @param faultyReplicas f of the replicas that the client knows
      */
     public InlineLimit(int bytes, IntSupplier faultyReplicas) {
+        this(bytes, faultyReplicas, new Refusals());
+    }
+
+    private InlineLimit(int bytes, IntSupplier faultyReplicas, Refusals refusals) {
         this.bytes = bytes;
         this.faultyReplicas = faultyReplicas;
+        this.refusals = refusals;
+    }
+
+    /** Returns the limit for objects that the client has sealed: their plain text counts. */
+    public InlineLimit ofSealed() {
+        int sealed = (int) Math.min(SegmentCipher.sealedLength(bytes), InlineContent.BYTES_MAX);
+        return new InlineLimit(bytes == 0 ? 0 : sealed, faultyReplicas, refusals);
     }
 
     /** Returns the maximum length of an object in a volume that is tried inline. */
     int of(Volume volume) {
-        boolean paused = refusals.get() > 0 && System.nanoTime() - refusedNanos < PAUSE_NANOS;
+        boolean paused = refusals.count.get() > 0 && System.nanoTime() - refusals.lastNanos < PAUSE_NANOS;
         return bytes > 0 && !paused && InlineContent.isAllowedBy(volume.policy(), faultyReplicas.getAsInt())
                 ? bytes
                 : 0;
@@ -41,7 +58,7 @@ public final class InlineLimit {
 
     /** Notes that the metadata have refused an object. */
     void onRefused() {
-        refusedNanos = System.nanoTime();
-        refusals.incrementAndGet();
+        refusals.lastNanos = System.nanoTime();
+        refusals.count.incrementAndGet();
     }
 }

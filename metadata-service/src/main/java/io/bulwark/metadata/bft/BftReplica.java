@@ -149,9 +149,7 @@ final class BftReplica implements ReplicaIncarnation {
                     keys.map(own -> own.sessionKeys(place, config.recoveries())).orElse(null));
             transfer = new PageTransfer(configuration, place, disk.store(), disk.application(), mail, random);
             logs = openLogs(
-                    name,
-                    new ReplicaDirectory(config.directory()),
-                    past(start, configurationChain.isNew(name)));
+                    name, new ReplicaDirectory(config.directory()), past(start, configurationChain.isNew(name)));
             report = new StatusReporter(self, configuration, replica, mail, keys.map(_ -> config.recoveries()));
             status = describe();
             try {
@@ -166,8 +164,8 @@ final class BftReplica implements ReplicaIncarnation {
         }
     }
 
-    private Optional<LogServerDriver> openLogs(
-            PrincipalId name, ReplicaDirectory directory, LogStore.Past past) throws IOException {
+    private Optional<LogServerDriver> openLogs(PrincipalId name, ReplicaDirectory directory, LogStore.Past past)
+            throws IOException {
         if (disk.application().locks().isEmpty()) {
             return Optional.empty();
         }
