@@ -80,7 +80,7 @@ final class EpochDuties {
                         // In an epoch that was missed another one may have held the slot.
                         rebuilding.remove(key);
                     }
-                    rebuilding.computeIfPresent(key, (_, end) -> end < 0 ? walk.endOf(volume) : end);
+                    rebuilding.computeIfPresent(key, (ignored, end) -> end < 0 ? walk.endOf(volume) : end);
                     if (isRebuilt(volume, index)) {
                         slots.confirm(volume, index);
                     }
