@@ -108,7 +108,8 @@ class LauncherTest {
         assertThat(run("ls").exitCode()).isZero();
         assertThat(builds()).isEqualTo(1);
         Run up = run("up", "--detach");
-        assertThat(up.out()).contains("-XX:MaxRAM=8g", "-XX:MaxRAMPercentage=25", "-XX:MaxHeapFreeRatio=30", "up --detach");
+        assertThat(up.out())
+                .contains("-XX:MaxRAM=8g", "-XX:MaxRAMPercentage=25", "-XX:MaxHeapFreeRatio=30", "up --detach");
         assertThat(builds()).isEqualTo(2);
     }
 

@@ -99,38 +99,9 @@ class ConsoleApiIT {
             assertThat(described.get("responses").propertyNames())
                     .as(operation)
                     .anyMatch(status -> status.startsWith("2"));
-            assertParametersOfPath(operation, described);
+            OpenApiChecks.assertParametersOfPath(operation, described);
         }
-        assertReferencesResolve(document, document);
-    }
-
-    private static void assertParametersOfPath(String operation, JsonNode described) {
-        Set<String> inPath = new TreeSet<>();
-        Arrays.stream(PublishedApi.path(operation).split("/"))
-                .filter(each -> each.startsWith("{"))
-                .forEach(each -> inPath.add(each.substring(1, each.length() - 1)));
-        Set<String> declared = new TreeSet<>();
-        if (described.has("parameters")) {
-            described.get("parameters").forEach(parameter -> {
-                assertThat(parameter.has("schema"))
-                        .as(operation + " " + parameter)
-                        .isTrue();
-                if (parameter.get("in").asString().equals("path")) {
-                    declared.add(parameter.get("name").asString());
-                }
-            });
-        }
-        assertThat(declared).as(operation).isEqualTo(inPath);
-    }
-
-    private static void assertReferencesResolve(JsonNode document, JsonNode part) {
-        if (part.has("$ref") && part.get("$ref").isString()) {
-            String reference = part.get("$ref").asString();
-            assertThat(document.at(reference.substring(1)).isMissingNode())
-                    .as(reference)
-                    .isFalse();
-        }
-        part.forEach(each -> assertReferencesResolve(document, each));
+        OpenApiChecks.assertReferencesResolve(document, document);
     }
 
     @Test

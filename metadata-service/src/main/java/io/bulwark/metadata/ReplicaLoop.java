@@ -200,7 +200,8 @@ public final class ReplicaLoop implements AutoCloseable {
             runGuarded(owner::onTick);
             if (dropped > 0 && nanos.getAsLong() - complaintNanos >= COMPLAINT_NANOS) {
                 LOG.warn(
-                        "{} is overloaded and dropped {} messages that had waited for {} s; it needs more processor time",
+                        "{} is overloaded and dropped {} messages that had waited for {} s; it needs more processor"
+                                + " time",
                         name,
                         dropped,
                         TimeUnit.NANOSECONDS.toSeconds(WAIT_NANOS_MAX));

@@ -208,7 +208,8 @@ public final class TlsCredentials implements Credentials {
     private Contexts contexts(Identity identity) {
         // Only the JDK's engine can use a key that a device keeps.
         SslProvider engine = identity.isOnDevice() ? SslProvider.JDK : provider;
-        // Given the key itself, Netty would encrypt it by a password and decrypt it again, 20,000 rounds for each context.
+        // Given the key itself, Netty would encrypt it by a password and decrypt it again, 20,000 rounds for each
+        // context.
         KeyManager own = new OwnCertificate(identity);
         try {
             return new Contexts(

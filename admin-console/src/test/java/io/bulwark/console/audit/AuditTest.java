@@ -70,7 +70,7 @@ class AuditTest {
         public Verification verify(Optional<Bytes> head, Consumer<AuditEntry> progress) {
             known = head;
             entries.forEach(progress);
-            return new Verification(entries.size(), head(HEAD), entries.size(), problem);
+            return new Verification(entries.size(), head(HEAD), entries.size(), 0, problem);
         }
     }
 

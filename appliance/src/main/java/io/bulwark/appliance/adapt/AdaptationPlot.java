@@ -122,6 +122,7 @@ public final class AdaptationPlot {
         add("<text x=\"%d\" y=\"%d\" text-anchor=\"%s\">%s</text>", x, y, anchor, text);
     }
 
+    @SuppressWarnings("AnnotateFormatMethod")
     private void add(String format, Object... values) {
         out.append(String.format(Locale.ROOT, format, values)).append('\n');
     }

@@ -229,6 +229,10 @@ public final class AdaptationRun {
         while (true) {
             try {
                 TimeUnit.MILLISECONDS.sleep(POINT_MILLIS);
+            } catch (InterruptedException e) {
+                return;
+            }
+            try {
                 List<Volume> volumes = volumes();
                 Set<Integer> holders = new HashSet<>();
                 volumes.stream()
@@ -242,11 +246,8 @@ public final class AdaptationRun {
                         .orElse(0);
                 int level = client.alarms().state().level().level();
                 points.add(new Adaptation.Point(seconds(), holders.size(), faults, level, -1, -1));
-            } catch (InterruptedException e) {
-                return;
             } catch (BulwarkException e) {
-                // A second without a point.
-                continue;
+                // The replicas did not answer: a second without a point.
             }
         }
     }

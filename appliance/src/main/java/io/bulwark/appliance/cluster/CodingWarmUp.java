@@ -31,7 +31,8 @@ public final class CodingWarmUp {
             BlockCode.Encoded encoded = code.encode(block);
             Share share = new Share(encoded.fragments().getFirst(), null);
             if (!code.isShareOf(encoded.fpcc(), 0, share)) {
-                throw new IllegalStateException("a fragment is not consistent with the cross-checksum of its own block");
+                throw new IllegalStateException(
+                        "a fragment is not consistent with the cross-checksum of its own block");
             }
         }
     }

@@ -55,9 +55,8 @@ public final class JavaCommand {
     static List<String> caches(List<String> flags) {
         return flags.stream().anyMatch(flag -> flag.startsWith(CACHE))
                 ? flags.stream()
-                        .filter(flag -> flag.startsWith(CACHE)
-                                || flag.startsWith("-Xlog:aot")
-                                || flag.startsWith("-Xlog:cds"))
+                        .filter(flag ->
+                                flag.startsWith(CACHE) || flag.startsWith("-Xlog:aot") || flag.startsWith("-Xlog:cds"))
                         .toList()
                 : List.of();
     }

@@ -131,7 +131,8 @@ public final class RunningNode implements MonitoredMember {
                     parts,
                     metadata,
                     transport,
-                    TrustWatch.start(setup.channels(), credentials, group, kept(setup.data()), metadata::queryPatiently));
+                    TrustWatch.start(
+                            setup.channels(), credentials, group, kept(setup.data()), metadata::queryPatiently));
         } catch (IOException | RuntimeException e) {
             metadata.close();
             transport.close();

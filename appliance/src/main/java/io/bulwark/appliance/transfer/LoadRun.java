@@ -134,8 +134,8 @@ public final class LoadRun {
         ClosedLoop loop =
                 ClosedLoop.run(threads, seconds, (thread, round) -> operation.run(key(thread, round % keys()), round));
         ProcessCost cost = ProcessCost.now().minus(before);
-        Optional<ServerCost> serversEach = serversBefore.flatMap(
-                earlier -> servers.get().map(later -> later.each(earlier, Math.max(1, loop.operations()))));
+        Optional<ServerCost> serversEach = serversBefore.flatMap(earlier ->
+                servers.get().map(later -> later.each(earlier, Math.max(1, loop.operations()))));
         return new Result(
                 loop.operations(),
                 loop.operations() * sizeBytes,

@@ -67,8 +67,7 @@ public record ServerCost(
     }
 
     private static BufferedReader metrics(InetSocketAddress admin) throws IOException {
-        URI metrics =
-                URI.create("http://" + admin.getHostString() + ":" + admin.getPort() + "/actuator/prometheus");
+        URI metrics = URI.create("http://" + admin.getHostString() + ":" + admin.getPort() + "/actuator/prometheus");
         HttpURLConnection connection = (HttpURLConnection) metrics.toURL().openConnection();
         connection.setConnectTimeout(WAIT_MILLIS_MAX);
         connection.setReadTimeout(WAIT_MILLIS_MAX);

@@ -514,14 +514,7 @@ public final class MetadataStateMachine {
             case Command.ConfirmEpoch confirm -> done(() -> holders.confirm(submitter, confirm));
             case Command.AddPrincipal add -> done(() -> registry.add(add, submitter));
             case Command.RotateKey rotate -> done(() -> registry.rotate(rotate, submitter));
-            case Command.RevokePrincipal revoke ->
-                done(() -> {
-                    registry.revoke(revoke, by.principal());
-                    actFor.forget(revoke.principal());
-                    accessKeys.forget(revoke.principal());
-                    suspensions.forget(revoke.principal());
-                    reports.forEach(each -> each.withdrawOf(revoke.principal()));
-                });
+            case Command.RevokePrincipal revoke -> done(() -> revoke(by, revoke));
             case Command.InvitePrincipal invite -> done(() -> registry.invite(invite, submitter));
             case Command.SetGrant set -> done(() -> set(by, set));
             case Command.SetActFor set -> done(() -> actFor.set(set, submitter));
@@ -536,6 +529,15 @@ public final class MetadataStateMachine {
             case Command.OfNodeFault of -> done(() -> run(submitter, of));
             case Command.OfThreat of -> done(() -> threats.run(of, by.principal()));
         };
+    }
+
+    private void revoke(Authority by, Command.RevokePrincipal command) {
+        PrincipalId revoked = command.principal();
+        registry.revoke(command, by.principal());
+        actFor.forget(revoked);
+        accessKeys.forget(revoked);
+        suspensions.forget(revoked);
+        reports.forEach(each -> each.withdrawOf(revoked));
     }
 
     private void run(PrincipalId submitter, Command.OfNodeFault command) {

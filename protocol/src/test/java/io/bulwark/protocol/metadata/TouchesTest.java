@@ -31,7 +31,8 @@ class TouchesTest {
     private static void putOthers(Map<String, List<Touch>> all) {
         all.put("replace-tags", keys("films", "a"));
         all.put("set-legal-hold", keys("films", "a"));
-        for (String name : List.of("set-webhook", "remove-webhook", "claim-events", "change-threat", "set-threat-policy")) {
+        for (String name :
+                List.of("set-webhook", "remove-webhook", "claim-events", "change-threat", "set-threat-policy")) {
             all.put(name, NOTHING);
         }
     }

@@ -189,7 +189,8 @@ class ReplicatedCallTest {
 
     @Test
     void aPatientQueryIsAskedAgainForSecondsBeforeItIsOrdered() {
-        ReplicatedCall call = ReplicatedCall.query(FOUR, REQUEST, TIMEOUT, random).patiently();
+        ReplicatedCall call =
+                ReplicatedCall.query(FOUR, REQUEST, TIMEOUT, random).patiently();
         ToReplica first = request(call.start(0));
         for (int i = 0; i < 4; i++) {
             assertThat(reply(call, i, first.call(), i < 2 ? RIGHT : WRONG)).isEmpty();

@@ -48,7 +48,7 @@ final class EventDelivery {
         }
 
         private void draw() {
-            number = 1 + random.nextInt(Integer.MAX_VALUE - 1);
+            number = 1L + random.nextInt(Integer.MAX_VALUE - 1);
             numbers.add(number);
         }
 

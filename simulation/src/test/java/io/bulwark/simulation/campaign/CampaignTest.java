@@ -49,7 +49,9 @@ class CampaignTest {
             run(protocol, seed);
         }
         String trace = run(protocol, fresh);
-        assertThat(run(protocol, fresh)).as("trace of seed %s, run again", fresh).isEqualTo(trace);
+        assertThat(run(protocol, fresh))
+                .as("trace of seed %s, run again", fresh)
+                .isEqualTo(trace);
         for (long seed = fresh + 1; seed < fresh + FRESH; seed++) {
             run(protocol, seed);
         }

@@ -35,7 +35,7 @@ public final class LargeDocuments {
     /** Returns the bound for the heap of this process. */
     public static LargeDocuments ofHeap() {
         long fitting = Runtime.getRuntime().maxMemory() / HEAP_BYTES_EACH;
-        return new LargeDocuments((int) Math.clamp(fitting, 2, PLACES_MAX), WAIT);
+        return new LargeDocuments(Math.clamp(fitting, 2, PLACES_MAX), WAIT);
     }
 
     /**
