@@ -531,13 +531,12 @@ public final class MetadataStateMachine {
         };
     }
 
-    private void revoke(Authority by, Command.RevokePrincipal command) {
-        PrincipalId revoked = command.principal();
-        registry.revoke(command, by.principal());
-        actFor.forget(revoked);
-        accessKeys.forget(revoked);
-        suspensions.forget(revoked);
-        reports.forEach(each -> each.withdrawOf(revoked));
+    private void revoke(Authority by, Command.RevokePrincipal revoke) {
+        registry.revoke(revoke, by.principal());
+        actFor.forget(revoke.principal());
+        accessKeys.forget(revoke.principal());
+        suspensions.forget(revoke.principal());
+        reports.forEach(each -> each.withdrawOf(revoke.principal()));
     }
 
     private void run(PrincipalId submitter, Command.OfNodeFault command) {

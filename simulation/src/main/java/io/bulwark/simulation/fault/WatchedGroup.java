@@ -13,6 +13,9 @@ public final class WatchedGroup {
     /** Looks of a holder in a window, as nodes do them. */
     public static final int LOOKS = 8;
 
+    /** Windows of a correct node between two slow spells, at least: more of them in a row are a fault. */
+    private static final int REST = 10;
+
     private static final FaultKind[] KINDS = FaultKind.values();
 
     private final SplittableRandom random;
@@ -22,6 +25,7 @@ public final class WatchedGroup {
     private final List<WatchedNode> nodes = new ArrayList<>();
     private final int[][][] scores;
     private final int[] spellLeft;
+    private final int[] restLeft;
     private final boolean[] removed;
     private long crossings;
 
@@ -29,7 +33,7 @@ public final class WatchedGroup {
      * Makes a group in which nobody suspects anybody.
      *
      * @param faults f: more reporters than these name a node
-     * @param spellsPerWindow probability with which a correct node begins a slow spell of one to three windows
+     * @param spellsPerWindow probability with which a correct node begins a slow spell of one to three windows, unless it had one lately
      * @param concurrentShare share of looks that meet a write or a deletion, and count for nothing
      */
     public WatchedGroup(
@@ -41,6 +45,7 @@ public final class WatchedGroup {
         this.nodes.addAll(nodes);
         this.scores = new int[KINDS.length][nodes.size()][nodes.size()];
         this.spellLeft = new int[nodes.size()];
+        this.restLeft = new int[nodes.size()];
         this.removed = new boolean[nodes.size()];
     }
 
@@ -72,6 +77,9 @@ public final class WatchedGroup {
         for (int node = 0; node < nodes.size(); node++) {
             if (spellLeft[node] > 0) {
                 spellLeft[node]--;
+                restLeft[node] = REST;
+            } else if (restLeft[node] > 0) {
+                restLeft[node]--;
             } else if (random.nextDouble() < spellsPerWindow) {
                 spellLeft[node] = 1 + random.nextInt(3);
             }
