@@ -8,16 +8,12 @@ import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.metadata.Webhook;
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
 /** The webhooks in the replicated metadata. */
 final class NamedWebhooks implements Webhooks {
-    private static final int PORT_MAX = 65_535;
-
     private final BulwarkClient client;
     private final Principals principals;
     private final AccessKeys accessKeys;
@@ -95,14 +91,6 @@ final class NamedWebhooks implements Webhooks {
         Webhook.problemOfUrl(url).ifPresent(problem -> {
             throw new InvalidRequestException(problem + ": " + url, Subject.NONE);
         });
-        try {
-            if (new URI(url).getPort() <= PORT_MAX) {
-                return;
-            }
-        } catch (URISyntaxException e) {
-            throw new InvalidRequestException("not a URL: " + e.getMessage(), Subject.NONE, e);
-        }
-        throw new InvalidRequestException("a port is at most " + PORT_MAX + ": " + url, Subject.NONE);
     }
 
     private void execute(Command command) {

@@ -268,7 +268,7 @@ class BulwarkCommandTest {
         misused("\"sideways\" is none of swap, stale, flip, drop, garble", "node", "lie", "1", "--how", "sideways");
         misused("\"SWAP\" is none of swap, stale", "node", "lie", "1", "--how", "SWAP");
         misused("\"maybe\" is none of on, off", "up", "--recovery", "maybe");
-        misused("\"copy\" is none of put, get, read", "bench", "copy");
+        misused("\"copy\" is none of put, get, s3, read", "bench", "copy");
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.bulwark.protocol.metadata;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.Optional;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -22,9 +23,11 @@ public record Webhook(String name, String url, String accessKey) {
     /** Maximum number of webhooks. */
     public static final int COUNT_MAX = 64;
 
+    private static final int PORT_MAX = 65_535;
+
     /** Scheme, host or IPv6 address in brackets, port, and a path or query; no user and no fragment. */
     private static final Pattern URL = Pattern.compile(
-            "https?://([A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+])(:[0-9]{1,5})?([/?][!-~&&[^#\"<>\\\\^`{|}]]*)?");
+            "https?://([A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+])(?::([0-9]{1,5}))?([/?][!-~&&[^#\"<>\\\\^`{|}]]*)?");
 
     /** Returns the error in it. */
     Optional<String> problem() {
@@ -39,7 +42,8 @@ public record Webhook(String name, String url, String accessKey) {
             return Optional.of(
                     "the URL of a webhook has at most " + URL_BYTES_MAX + " characters of ASCII, and no spaces");
         }
-        if (URL.matcher(url).matches()) {
+        Matcher parts = URL.matcher(url);
+        if (parts.matches() && (parts.group(2) == null || Integer.parseInt(parts.group(2)) <= PORT_MAX)) {
             return Optional.empty();
         }
         return Optional.of("the URL of a webhook is https://HOST... or http://HOST..., without user and fragment");
