@@ -273,10 +273,14 @@ class EpochDutiesTest {
     @Test
     void itConfirmsThoughItLacksWhatWasPutLater() {
         group = ARRIVED;
+        result = request -> request.block().equals(block(7)) ? CompletionResult.HELD : CompletionResult.UNAVAILABLE;
         later();
         refuses(2);
         lastInode = 9;
+        later();
+        assertThat(submitted).doesNotContain(new ConfirmEpoch(1, 0, 2));
         result = request -> request.block().equals(block(9)) ? CompletionResult.UNAVAILABLE : CompletionResult.HELD;
+        later();
         later();
         assertThat(submitted).contains(new ConfirmEpoch(1, 0, 2));
     }
