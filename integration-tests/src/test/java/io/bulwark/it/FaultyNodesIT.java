@@ -27,7 +27,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * evidence and loses its slots to others, by the replicas alone. Tagged long: silence takes five windows to show.
  */
 @NullMarked
-@Tag("long")
+@Tag("nightly")
 class FaultyNodesIT {
     private static final int NODES = 7;
     private static final int LIAR = 4;
