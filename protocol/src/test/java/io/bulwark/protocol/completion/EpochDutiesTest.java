@@ -285,7 +285,7 @@ class EpochDutiesTest {
         assertThat(submitted).contains(new ConfirmEpoch(1, 0, 2));
     }
 
-    /** What the one group lacks may wait for a holder of the other, and the other way round. */
+    /** An extent that one group lacks may wait for a holder of the other, and the other way round. */
     @PlantedBug(
             in = VolumeProgress.class,
             rule = "an extent of another group does not delay the confirmation of an epoch",
