@@ -14,7 +14,6 @@ import io.bulwark.protocol.metadata.FaultPolicy;
 import io.bulwark.protocol.metadata.NodeFault;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -278,12 +277,6 @@ public final class AdaptationRun {
     }
 
     private static double quantile(long[] sorted, double share) {
-        return sorted.length == 0
-                ? -1
-                : Arrays.stream(sorted)
-                                .skip((long) Math.floor(share * (sorted.length - 1)))
-                                .findFirst()
-                                .orElse(0)
-                        / 1e6;
+        return sorted.length == 0 ? -1 : sorted[(int) (share * (sorted.length - 1))] / 1e6;
     }
 }

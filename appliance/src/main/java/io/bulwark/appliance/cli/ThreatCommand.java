@@ -27,6 +27,19 @@ import picocli.CommandLine.Spec;
                     + " most 3."
         })
 final class ThreatCommand implements Runnable {
+    /** Options of what moves the level. */
+    static final class Move {
+        @Option(
+                names = "--by",
+                paramLabel = "N",
+                defaultValue = "1",
+                description = "Number of levels (default: ${DEFAULT-VALUE}).")
+        private int levels;
+
+        @Option(names = "--reason", paramLabel = "TEXT", defaultValue = "", description = "For the audit log.")
+        private String reason = "";
+    }
+
     @Spec
     private @Nullable CommandSpec spec;
 
@@ -42,36 +55,18 @@ final class ThreatCommand implements Runnable {
                 "Raise the threat level; the faults of volumes rise with it, within their bounds.",
                 "For operators, and for the feeds that `threat policy` names."
             })
-    int raise(
-            @Mixin ClusterAccess access,
-            @Option(
-                            names = "--by",
-                            paramLabel = "N",
-                            defaultValue = "1",
-                            description = "Number of levels (default: ${DEFAULT-VALUE}).")
-                    int levels,
-            @Option(names = "--reason", paramLabel = "TEXT", defaultValue = "", description = "For the audit log.")
-                    String reason) {
+    int raise(@Mixin ClusterAccess access, @Mixin Move move) {
         try (Bulwark client = access.connect()) {
-            client.alarms().raise(levels, reason);
+            client.alarms().raise(move.levels, move.reason);
             print(access, client.alarms().state());
         }
         return 0;
     }
 
     @Command(name = "lower", description = "Lower the threat level; the faults of volumes fall with it.")
-    int lower(
-            @Mixin ClusterAccess access,
-            @Option(
-                            names = "--by",
-                            paramLabel = "N",
-                            defaultValue = "1",
-                            description = "Number of levels (default: ${DEFAULT-VALUE}).")
-                    int levels,
-            @Option(names = "--reason", paramLabel = "TEXT", defaultValue = "", description = "For the audit log.")
-                    String reason) {
+    int lower(@Mixin ClusterAccess access, @Mixin Move move) {
         try (Bulwark client = access.connect()) {
-            client.alarms().lower(levels, reason);
+            client.alarms().lower(move.levels, move.reason);
             print(access, client.alarms().state());
         }
         return 0;

@@ -18,8 +18,6 @@ import java.util.function.LongSupplier;
 final class ReferenceWalk {
     static final int PAGE = 100;
 
-    private static final long NONE = -1;
-
     private final PendingSteps calls;
     private final ExtentChecks checks;
     private final int node;
@@ -89,7 +87,7 @@ final class ReferenceWalk {
             at.toRetry().forEach(extent -> checks.add(extent.in(volume), at));
             at.takeUnreadable().forEach(again -> checks.add(new LayoutWalk(volume, again, node), at));
         }
-        checks.runWhenIdle(nowMillis.getAsLong(), () -> learn(volume, at, NONE, left, then));
+        checks.runWhenIdle(nowMillis.getAsLong(), () -> learn(volume, at, VolumeProgress.UNKNOWN, left, then));
     }
 
     /** @param known arrival of the last reference when the round came to the volume; less than 0 if it is not known yet */

@@ -211,10 +211,7 @@ final class CommandCodec {
             case 6 -> new DeleteBucket(name(in));
             case 7 -> readPut(in);
             case 8 -> new RegisterPending(Lists.read(in, Command.RANGES_MAX, BlockRange::read));
-            case 9 ->
-                new AbandonRanges(
-                        Lists.read(in, Command.RANGES_MAX, BlockRange::read),
-                        Lists.read(in, Command.PENDING_MAX, WireReader::nonNegative64));
+            case 9 -> readAbandon(in);
             case 10 -> new DeleteObject(name(in), name(in), in.nonNegative64(), Condition.read(in), readDeleteMode(in));
             case 11 -> new RenameObject(name(in), name(in), name(in), name(in), Condition.read(in));
             case 12 -> readCopy(in);
@@ -259,9 +256,16 @@ final class CommandCodec {
             case 50, 51, 52 -> AccessKeyCodec.read(type, in);
             case 90, 91, 92 -> EventCodec.read(type, in);
             case 70, 71, 72 -> LockingCodec.read(type, in);
-            case 80, 81, 82, 84, 85 -> FaultCodec.read(type, in);
+            case 80, 81, 82 -> FaultCodec.read(type, in);
+            case 84, 85 -> ThreatCodec.read(type, in);
             default -> UploadCodec.read(type, in);
         };
+    }
+
+    private static AbandonRanges readAbandon(WireReader in) {
+        return new AbandonRanges(
+                Lists.read(in, Command.RANGES_MAX, BlockRange::read),
+                Lists.read(in, Command.PENDING_MAX, WireReader::nonNegative64));
     }
 
     private static CopyObject readCopy(WireReader in) {

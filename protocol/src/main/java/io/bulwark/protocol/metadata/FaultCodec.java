@@ -1,5 +1,6 @@
 package io.bulwark.protocol.metadata;
 
+import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 
@@ -20,7 +21,7 @@ final class FaultCodec {
             case 80 -> new Command.ReportPeers(Lists.read(in, Command.OBSERVATIONS_MAX, PeerObservation::read));
             case 81 -> new Command.SetFaultPolicy(FaultPolicy.read(in));
             case 82 -> new Command.ForgiveNode(in.i32(0, Integer.MAX_VALUE));
-            default -> ThreatCodec.read(type, in);
+            default -> throw new MalformedException("unknown command " + type);
         };
     }
 
@@ -30,11 +31,7 @@ final class FaultCodec {
         Lists.write(list.suspicions(), out, Suspicion::write);
     }
 
-    static Reply readReply(int type, WireReader in) {
-        return type == 81 ? ThreatCodec.readReply(in) : readList(in);
-    }
-
-    private static Reply readList(WireReader in) {
+    static Reply readReply(WireReader in) {
         return new Reply.NodeFaultList(
                 FaultPolicy.read(in),
                 Lists.read(in, NodeFaults.NAMED_MAX, NodeFault::read),

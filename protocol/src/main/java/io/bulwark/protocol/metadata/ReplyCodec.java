@@ -192,7 +192,7 @@ final class ReplyCodec {
             case 9 -> readStatus(in);
             case 10 -> new Session(STATES[in.i32(0, STATES.length - 1)]);
             case 11 -> new Granted(in.bool(), in.bool());
-            case 12 -> new References(readReferences(in), in.nonNegative64(), in.bool(), in.nonNegative64());
+            case 12 -> readReferences(in);
             case 13 ->
                 new SessionChanges(
                         Lists.read(in, Query.PAGE_MAX, ReplyCodec::readChange), in.nonNegative64(), in.bool());
@@ -214,11 +214,7 @@ final class ReplyCodec {
             case 19 ->
                 new EvidenceList(
                         Lists.read(in, Query.PAGE_MAX, ReplyCodec::readEvidence), in.nonNegative64(), in.bool());
-            case 20 -> {
-                long version = in.nonNegative64();
-                List<PrincipalEntry> page = Lists.read(in, Query.PAGE_MAX, ReplyCodec::readPrincipal);
-                yield new PrincipalList(version, page, PrincipalId.read(in));
-            }
+            case 20 -> readPrincipals(in);
             case 21 -> new GrantList(Lists.read(in, Query.PAGE_MAX, ReplyCodec::readGrant));
             case 22 ->
                 new ReleaseList(
@@ -240,13 +236,21 @@ final class ReplyCodec {
             case 50, 51, 52 -> AccessKeyCodec.readReply(type, in);
             case 60, 61, 62 -> BucketCodec.readReply(type, in);
             case 70, 71, 72 -> LockingCodec.readReply(type, in);
-            case 80, 81 -> FaultCodec.readReply(type, in);
+            case 80 -> FaultCodec.readReply(in);
+            case 81 -> ThreatCodec.readReply(in);
             default -> UploadCodec.readReply(type, in);
         };
     }
 
-    private static List<Reply.Reference> readReferences(WireReader in) {
-        return Lists.read(in, Query.PAGE_MAX, ReplyCodec::readReference);
+    private static References readReferences(WireReader in) {
+        List<Reply.Reference> page = Lists.read(in, Query.PAGE_MAX, ReplyCodec::readReference);
+        return new References(page, in.nonNegative64(), in.bool(), in.nonNegative64());
+    }
+
+    private static PrincipalList readPrincipals(WireReader in) {
+        long version = in.nonNegative64();
+        List<PrincipalEntry> page = Lists.read(in, Query.PAGE_MAX, ReplyCodec::readPrincipal);
+        return new PrincipalList(version, page, PrincipalId.read(in));
     }
 
     static void writeSuspension(SuspensionEntry entry, WireWriter out) {

@@ -109,20 +109,20 @@ final class Threats {
         if (announced == 0 && wanted == volume.policy().f()) {
             return true;
         }
-        if (announced != wanted) {
-            // Another number that is announced is given up first.
-            int faults = announced == 0 ? wanted : volume.policy().f();
-            try {
-                if (announced == 0) {
-                    requireReachable(volume, wanted);
-                }
-                locks.requireFree(List.of(new Touch.OfVolume(volume.name())));
-                holders.moveFaults(volume, faults);
-                audit.appendOwn(new Command.ChangePolicy(volume.name(), faults));
-            } catch (CommandRefusal refusal) {
-                // The next look may find it over; `threat show` has the reason.
-                return false;
+        if (announced == wanted) {
+            return false;
+        }
+        // Another number that is announced is given up first.
+        int faults = announced == 0 ? wanted : volume.policy().f();
+        try {
+            if (announced == 0) {
+                requireReachable(volume, wanted);
             }
+            locks.requireFree(List.of(new Touch.OfVolume(volume.name())));
+            holders.moveFaults(volume, faults);
+            audit.appendOwn(new Command.ChangePolicy(volume.name(), faults));
+        } catch (CommandRefusal refusal) {
+            // The next look may find it over; `threat show` has the reason.
         }
         return false;
     }
