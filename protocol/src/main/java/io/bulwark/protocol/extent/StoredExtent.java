@@ -15,6 +15,13 @@ public record StoredExtent(int slot, Checksum checksum, Bytes fragment, Delivery
                 : Optional.empty();
     }
 
+    /** Returns the pin of a version that this node has decoded, and found poisonous. */
+    public static Optional<Bytes> poisonousPin(BlockId block, Bytes meta) {
+        return ExtentRecord.decode(block, meta) instanceof ExtentRecord.Poisonous poisonous
+                ? Optional.of(poisonous.pin())
+                : Optional.empty();
+    }
+
     /** Returns whether the fragment has the length and the hash under which it was stored. */
     private boolean isGood() {
         return fragment.length() == checksum.length() && checksum.matches(slot, fragment);

@@ -25,7 +25,10 @@ final class DeliveredExtents {
     static final Invariant DELIVERED_STAYS =
             new Invariant("delivered-stays", "thesis figure 2.3.2: verified is set once");
 
-    /** Once one correct node has delivered an extent, all correct holders keep it, and deliver it. */
+    /**
+     * Once one correct node has delivered an extent, all correct holders keep it, and deliver it. A holder that decodes it and finds
+     * another hash than the segment's keeps that verdict instead: nobody ever reads such an extent.
+     */
     static final Invariant ALL_OR_NONE = new Invariant("all-or-none", "thesis definition 2.3.1, agreement");
 
     private final Set<PrincipalId> faulty;
@@ -86,7 +89,8 @@ final class DeliveredExtents {
                                 .filter(kept -> kept.slot() == own
                                         && kept.delivery() == Delivery.DELIVERED
                                         && kept.checksum().pin().equals(extent.getValue()))
-                                .isPresent();
+                                .isPresent()
+                        || isPoisonous(holder, block, extent.getValue());
                 if (!done) {
                     return holder + " has not delivered " + block;
                 }
@@ -98,6 +102,14 @@ final class DeliveredExtents {
     /** Returns the number of extents that a correct node has delivered. */
     int count() {
         return delivered.size();
+    }
+
+    private boolean isPoisonous(PrincipalId node, BlockId block, Bytes pin) {
+        SimulatedRecords.Content record = disks.apply(node).get(RecordKey.of(RecordKind.EXTENT, block));
+        return record != null
+                && StoredExtent.poisonousPin(block, record.meta())
+                        .filter(pin::equals)
+                        .isPresent();
     }
 
     private Optional<StoredExtent> stored(PrincipalId node, BlockId block) {
