@@ -3,6 +3,7 @@ package io.bulwark.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bulwark.appliance.transfer.GatewayRun;
 import io.bulwark.client.AccessKeySpec;
 import io.bulwark.client.AccessKeys;
 import io.bulwark.client.Bulwark;
@@ -442,5 +443,53 @@ class S3OperationsIT {
                 "NotImplemented",
                 () -> s3.putBucketWebsite(request -> request.bucket("it-policies")
                         .websiteConfiguration(site -> site.indexDocument(index -> index.suffix("index.html")))));
+    }
+
+    @Test
+    void moreThanTenThousandPartsAreRefused() {
+        s3.createBucket(request -> request.bucket("it-many-parts"));
+        String upload = s3.createMultipartUpload(
+                        request -> request.bucket("it-many-parts").key("k"))
+                .uploadId();
+        assertRefused(
+                400,
+                "InvalidArgument",
+                () -> s3.uploadPart(
+                        request -> request.bucket("it-many-parts")
+                                .key("k")
+                                .uploadId(upload)
+                                .partNumber(10_001),
+                        RequestBody.fromString("x")));
+        List<CompletedPart> parts = IntStream.rangeClosed(1, 10_001)
+                .mapToObj(number -> CompletedPart.builder()
+                        .partNumber(number)
+                        .eTag("\"" + "0".repeat(32) + "\"")
+                        .build())
+                .toList();
+        assertRefused(
+                400,
+                "MalformedXML",
+                () -> s3.completeMultipartUpload(request -> request.bucket("it-many-parts")
+                        .key("k")
+                        .uploadId(upload)
+                        .multipartUpload(all -> all.parts(parts))));
+        assertThat(s3.listParts(request ->
+                                request.bucket("it-many-parts").key("k").uploadId(upload))
+                        .parts())
+                .isEmpty();
+    }
+
+    /** Puts are so much slower than gets that they leave less than gets ask for. The lists need 1,000 objects. */
+    @Test
+    @org.junit.jupiter.api.Tag("long")
+    void theBenchmarkReadsOnlyWhatItHasWritten() throws InterruptedException {
+        Bulwark operator = CLUSTER.client();
+        operator.createBucket("it-bench");
+        try (GatewayRun run = new GatewayRun(operator, "it-bench", endpoint(), 64, 2)) {
+            List<GatewayRun.Result> results = run.run(0.6);
+            assertThat(run.failures()).isEmpty();
+            assertThat(results)
+                    .allSatisfy(result -> assertThat(result.ratio()).isPositive());
+        }
     }
 }

@@ -11,30 +11,29 @@ import io.bulwark.client.error.UnavailableException;
 import io.bulwark.gateway.s3.signature.RequestSigner;
 import io.bulwark.protocol.metadata.AccessKey;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.HttpURLConnection;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import org.HdrHistogram.Histogram;
 
 /**
  * Puts, gets and lists objects through an S3 gateway and through the SDK, in turns, with a temporary access key. The
- * client signs heads, not bodies, and computes no checksums.
+ * client signs heads, not bodies, computes no checksums, and does little else, so that the gateway is what is measured.
  */
 public final class GatewayRun implements AutoCloseable {
     private static final int KEYS_PER_THREAD = 16;
     private static final int LISTED = 1000;
     private static final int TURNS = 6;
-    private static final Duration TIMEOUT = Duration.ofMinutes(1);
+    private static final int TIMEOUT_MILLIS = 60_000;
+    private static final int BUFFER_BYTES = 128 << 10;
+
+    private static final byte[] NO_BODY = {};
 
     private final Bulwark client;
     private final Bucket bucket;
@@ -43,8 +42,6 @@ public final class GatewayRun implements AutoCloseable {
     private final byte[] content;
     private final AccessKeys.Issued key;
     private final RequestSigner signer;
-    private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
-    private final HttpClient http;
     private final List<String> failures = new ArrayList<>();
 
     /**
@@ -62,11 +59,6 @@ public final class GatewayRun implements AutoCloseable {
         key = client.accessKeys()
                 .create(AccessKeySpec.of("bench").withLimits(List.of(new AccessKey.Limit(bucket, ""))));
         signer = new RequestSigner(key.key().id(), key.secret(), endpoint.getRawAuthority());
-        http = HttpClient.newBuilder()
-                .version(HttpClient.Version.HTTP_1_1)
-                .executor(executor)
-                .connectTimeout(TIMEOUT)
-                .build();
     }
 
     /**
@@ -105,8 +97,9 @@ public final class GatewayRun implements AutoCloseable {
     /** Measures puts, gets and lists for so long each. The first turns of both doors are not counted. */
     public List<Result> run(double seconds) throws InterruptedException {
         Result put = compare("put", content.length, seconds, threads, this::put, this::putThrough);
+        fillRead();
         Result get = compare("get", content.length, seconds, threads, this::get, this::getThrough);
-        fill();
+        fillListed();
         Result list = compare("list", 1, seconds, 1, (_, _) -> list(), (_, _) -> listThrough());
         return List.of(put, get, list);
     }
@@ -147,15 +140,15 @@ public final class GatewayRun implements AutoCloseable {
     }
 
     private void putThrough(int caller, int round) {
-        send("PUT", name("gateway", caller, round), HttpRequest.BodyPublishers.ofByteArray(content));
+        send("PUT", name("gateway", caller, round), content);
     }
 
     private void get(int caller, int round) {
-        bucket.readTo(name("sdk", caller, round), OutputStream.nullOutputStream());
+        bucket.readTo(name("read", caller, round), OutputStream.nullOutputStream());
     }
 
     private void getThrough(int caller, int round) {
-        send("GET", name("gateway", caller, round), HttpRequest.BodyPublishers.noBody());
+        send("GET", name("read", caller, round), NO_BODY);
     }
 
     private void list() {
@@ -168,10 +161,22 @@ public final class GatewayRun implements AutoCloseable {
     }
 
     private void listThrough() {
-        send("GET", "?list-type=2&prefix=listed%2F", HttpRequest.BodyPublishers.noBody());
+        send("GET", "?list-type=2&prefix=listed%2F", NO_BODY);
     }
 
-    private void fill() throws InterruptedException {
+    /** Both doors read the same objects; slow puts before may not have left that many. */
+    private void fillRead() throws InterruptedException {
+        List<Runnable> puts = new ArrayList<>();
+        for (int caller = 0; caller < threads; caller++) {
+            for (int round = 0; round < KEYS_PER_THREAD; round++) {
+                String name = name("read", caller, round);
+                puts.add(() -> bucket.put(name, content));
+            }
+        }
+        ParallelWork.run(puts, threads);
+    }
+
+    private void fillListed() throws InterruptedException {
         List<Runnable> puts = new ArrayList<>();
         for (int i = 0; i < LISTED; i++) {
             String name = String.format(Locale.ROOT, "listed/%04d", i);
@@ -180,31 +185,44 @@ public final class GatewayRun implements AutoCloseable {
         ParallelWork.run(puts, 16);
     }
 
-    private void send(String method, String what, HttpRequest.BodyPublisher body) {
+    private void send(String method, String what, byte[] body) {
         String target = "/" + bucket.name() + (what.startsWith("?") ? what : "/" + what);
-        HttpRequest.Builder request =
-                HttpRequest.newBuilder(endpoint.resolve(target)).method(method, body);
-        signer.sign(method, target, Instant.now()).forEach(request::header);
         try {
-            HttpResponse<Void> response =
-                    http.send(request.timeout(TIMEOUT).build(), HttpResponse.BodyHandlers.discarding());
-            if (response.statusCode() != 200) {
-                throw new UnavailableException(
-                        "the gateway answered " + response.statusCode() + " to " + method + " " + target, Subject.NONE);
+            HttpURLConnection request =
+                    (HttpURLConnection) endpoint.resolve(target).toURL().openConnection();
+            request.setRequestMethod(method);
+            request.setConnectTimeout(TIMEOUT_MILLIS);
+            request.setReadTimeout(TIMEOUT_MILLIS);
+            signer.sign(method, target, Instant.now()).forEach(request::setRequestProperty);
+            if (body.length > 0) {
+                request.setDoOutput(true);
+                request.setFixedLengthStreamingMode(body.length);
+                try (OutputStream out = request.getOutputStream()) {
+                    out.write(body);
+                }
             }
+            if (request.getResponseCode() != 200) {
+                throw new UnavailableException(
+                        "the gateway answered " + request.getResponseCode() + " to " + method + " " + target,
+                        Subject.NONE);
+            }
+            drain(request);
         } catch (IOException e) {
             throw new UnavailableException("the gateway at " + endpoint + " failed: " + e, Subject.NONE, e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new UnavailableException("interrupted", Subject.NONE, e);
+        }
+    }
+
+    /** Reads the answer to its end, after which the connection serves the next request. */
+    private static void drain(HttpURLConnection request) throws IOException {
+        byte[] buffer = new byte[BUFFER_BYTES];
+        try (InputStream in = request.getInputStream()) {
+            while (in.read(buffer) >= 0) {}
         }
     }
 
     /** Revokes the access key with its person. */
     @Override
     public void close() {
-        http.close();
-        executor.close();
         client.principals().revoke(key.key().person());
     }
 }
