@@ -8,6 +8,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
@@ -45,6 +46,9 @@ public final class ReplicaLoop implements AutoCloseable {
     /** Longest time that a message waits. */
     static final long WAIT_NANOS_MAX = TimeUnit.SECONDS.toNanos(5);
 
+    /** Longest time between two ticks, while no steps come. */
+    static final long IDLE_TICK_MILLIS = 100;
+
     private static final long COMPLAINT_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     /** Action of the replica's thread; it may throw. */
@@ -76,6 +80,9 @@ public final class ReplicaLoop implements AutoCloseable {
     private final FairStepQueue ofOthers = new FairStepQueue();
     private final LongSupplier nanos;
     private int turn;
+    private long pauseMillis;
+    private boolean stepped;
+    private @Nullable ScheduledFuture<?> nextTick;
     private long dropped;
     private long complaintNanos;
     private final AtomicBoolean woken = new AtomicBoolean(true);
@@ -88,6 +95,7 @@ public final class ReplicaLoop implements AutoCloseable {
      * A loop that waits for {@link #start}.
      *
      * @param name of the replica, for the log
+     * @param tickMillis time between two ticks; longer while no steps come
      * @param thread has one thread, and goes on until this loop is closed
      */
     public ReplicaLoop(String name, long tickMillis, ScheduledExecutorService thread, Owner owner) {
@@ -98,6 +106,7 @@ public final class ReplicaLoop implements AutoCloseable {
     ReplicaLoop(String name, long tickMillis, ScheduledExecutorService thread, Owner owner, LongSupplier nanos) {
         this.name = name;
         this.tickMillis = tickMillis;
+        this.pauseMillis = tickMillis;
         this.thread = thread;
         this.owner = owner;
         this.nanos = nanos;
@@ -107,7 +116,7 @@ public final class ReplicaLoop implements AutoCloseable {
     /** Starts with a tick. Steps handed in before wait for this. */
     public void start() {
         started = true;
-        var _ = thread.scheduleWithFixedDelay(this::tick, 0, tickMillis, TimeUnit.MILLISECONDS);
+        var _ = thread.schedule(this::tick, 0, TimeUnit.MILLISECONDS); // The tick itself sets the next one.
         execute();
     }
 
@@ -208,6 +217,26 @@ public final class ReplicaLoop implements AutoCloseable {
                 complaintNanos = nanos.getAsLong();
                 dropped = 0;
             }
+            pauseMillis = stepped ? tickMillis : Math.min(2 * pauseMillis, Math.max(tickMillis, IDLE_TICK_MILLIS));
+            stepped = false;
+            scheduleTick(pauseMillis);
+        }
+    }
+
+    private void scheduleTick(long millis) {
+        try {
+            nextTick = thread.schedule(this::tick, millis, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("{} has stopped", name, e);
+        }
+    }
+
+    /** Ticks soon again after a pause. */
+    private void onSteps() {
+        stepped = true;
+        if (pauseMillis > tickMillis && nextTick != null && nextTick.cancel(false)) {
+            pauseMillis = tickMillis;
+            scheduleTick(tickMillis);
         }
     }
 
@@ -227,6 +256,9 @@ public final class ReplicaLoop implements AutoCloseable {
                 afterConnections(this::together);
             }
         } else if (ending.get()) {
+            if (nextTick != null) {
+                nextTick.cancel(false);
+            }
             ended.countDown();
         }
     }
@@ -242,6 +274,7 @@ public final class ReplicaLoop implements AutoCloseable {
         }
         if (taken > 0) {
             runGuarded(owner::afterSteps);
+            onSteps();
         }
     }
 

@@ -138,9 +138,12 @@ class ReplicaLoopTest {
     private static final class EventLoop extends ScheduledThreadPoolExecutor {
         private final Queue<Runnable> executed = new ArrayDeque<>();
         private final Queue<Runnable> scheduled = new ArrayDeque<>();
+        private final List<Long> pauses = new ArrayList<>();
+        private Runnable tick = ReplicaLoopTest::nothing;
 
         EventLoop() {
             super(1);
+            setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         }
 
         @Override
@@ -150,6 +153,11 @@ class ReplicaLoopTest {
 
         @Override
         public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
+            if (unit == TimeUnit.MILLISECONDS) {
+                pauses.add(delay);
+                tick = task;
+                return super.schedule(() -> {}, 1, TimeUnit.DAYS);
+            }
             assertThat(delay).isZero();
             scheduled.add(task);
             return super.schedule(() -> {}, 0, unit);
@@ -165,6 +173,26 @@ class ReplicaLoopTest {
             executed.addAll(scheduled);
             scheduled.clear();
             return count;
+        }
+    }
+
+    @Test
+    void ticksAreRareWhileNothingComes() {
+        try (EventLoop events = new EventLoop()) {
+            ReplicaLoop loop = new ReplicaLoop("replica-0", 20, events, new Owner());
+            loop.start();
+            events.round(10);
+            for (int i = 0; i < 5; i++) {
+                events.tick.run();
+            }
+            assertThat(events.pauses).containsExactly(0L, 40L, 80L, 100L, 100L, 100L);
+            loop.run(OTHER, () -> done.add("step"), ReplicaLoopTest::nothing);
+            events.round(10);
+            assertThat(events.pauses).as("the step brings the next tick soon").endsWith(100L, 20L);
+            events.tick.run();
+            assertThat(events.pauses).endsWith(20L, 20L);
+            events.tick.run();
+            assertThat(events.pauses).endsWith(20L, 40L);
         }
     }
 

@@ -17,6 +17,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -44,6 +45,9 @@ public final class OperationDriver implements AutoCloseable {
     private final ExecutorService pool;
     private final ExecutorService callbacks = Executors.newVirtualThreadPerTaskExecutor();
     private final ScheduledExecutorService ticker;
+    /** True while there are operations: without any, nothing ticks. */
+    private final AtomicBoolean ticking = new AtomicBoolean();
+
     private final AtomicLong nextId;
     private final Map<Long, RunningOperation<?>> running = new ConcurrentHashMap<>();
     private final Map<Long, RunningOperation<?>> lingering = new LinkedHashMap<>();
@@ -96,7 +100,6 @@ public final class OperationDriver implements AutoCloseable {
                 Thread.ofPlatform().daemon().name("bulwark-operation-", 0).factory());
         this.ticker = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().name("bulwark-tick").factory());
-        var unused = ticker.scheduleWithFixedDelay(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     /**
@@ -132,6 +135,7 @@ public final class OperationDriver implements AutoCloseable {
         RunningOperation<R> run =
                 new RunningOperation<>(this, id, making, heldBytes, OperationTrace.start(observations));
         running.put(id, run);
+        keepTicking();
         Optional<? extends RuntimeException> denied = denial.get();
         if (closed) {
             run.abort(new IllegalStateException("the client is closed"));
@@ -279,7 +283,36 @@ public final class OperationDriver implements AutoCloseable {
         dropped.forEach(RunningOperation::end);
     }
 
+    private void keepTicking() {
+        if (!ticking.getAndSet(true)) {
+            scheduleTick();
+        }
+    }
+
+    private void scheduleTick() {
+        try {
+            var unused = ticker.schedule(this::tick, TICK_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("the client is closed");
+        }
+    }
+
     private void tick() {
+        try {
+            tickAll();
+        } finally {
+            if (!running.isEmpty()) {
+                scheduleTick();
+            } else {
+                ticking.set(false);
+                if (!running.isEmpty()) {
+                    keepTicking(); // It has begun meanwhile.
+                }
+            }
+        }
+    }
+
+    private void tickAll() {
         long now = nowMillis();
         boolean denied = !running.isEmpty() && denial.get().isPresent();
         for (RunningOperation<?> run : running.values()) {

@@ -228,4 +228,17 @@ class OperationDriverTest {
         assertThat(open).isCompletedExceptionally();
         assertThat(driver.submit(new Adder(1, false))).isCompletedExceptionally();
     }
+
+    /** Without operations nothing ticks, which must not be for good. */
+    @Test
+    void operationsThatBeginAfterAPauseGetTicks() {
+        for (int round = 0; round < 3; round++) {
+            Adder adder = new Adder(1, false);
+            CompletableFuture<Integer> sum = driver.submit(adder);
+            await().until(() -> adder.ticks.get() >= 2);
+            driver.onMessage(NODE, 7 + round, new Ping(1));
+            assertThat(sum).succeedsWithin(10, TimeUnit.SECONDS);
+            await().until(() -> driver.operations() == 0);
+        }
+    }
 }

@@ -39,6 +39,10 @@ public final class Completion implements BackgroundWork {
     private static final Logger LOG = LoggerFactory.getLogger(Completion.class);
     private static final ExtentTiming READ_TIMING = ExtentTiming.standard().withDeadlineMillis(15_000);
     private static final long TICK_MILLIS = 50;
+    /** Time between two ticks once nothing has come for {@link #BUSY_MILLIS}. */
+    private static final long IDLE_TICK_MILLIS = 250;
+
+    private static final long BUSY_MILLIS = 1_000;
     /** Longer than a repair takes before it gives up. */
     private static final long ANSWER_MILLIS = 30_000;
 
@@ -174,13 +178,17 @@ public final class Completion implements BackgroundWork {
     }
 
     private void drive(Parts running) {
+        long now = TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
         long tickedMillis = 0;
+        long busyUntilMillis = now + BUSY_MILLIS;
         boolean waited = false;
         while (!stopping) {
             try {
-                Input input = inputs.poll(TICK_MILLIS, TimeUnit.MILLISECONDS);
-                long now = TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+                Input input =
+                        inputs.poll(now < busyUntilMillis ? TICK_MILLIS : IDLE_TICK_MILLIS, TimeUnit.MILLISECONDS);
+                now = TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
                 if (input != null) {
+                    busyUntilMillis = now + BUSY_MILLIS;
                     perform(running, input.submitAnswers(running.machine(), now));
                 }
                 if (now - tickedMillis >= TICK_MILLIS) {

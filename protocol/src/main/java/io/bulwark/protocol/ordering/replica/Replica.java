@@ -62,7 +62,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The driver passes on only messages whose MACs under current keys authenticate the sender. It reports key changes
  * ({@link #onKeyChange}) between the last message under the old key and the first under the new one. It calls {@link
- * #onTick} every 10 to 50 ms, and carries out effects in their order. The time of all inputs is the driver's own and
+ * #onTick} every 10 to 100 ms, and carries out effects in their order. The time of all inputs is the driver's own and
  * never goes back; {@link #onClock} reports the wall clock time.
  *
  * <p>This class passes each input to the part that handles it. It moves the water marks itself.
