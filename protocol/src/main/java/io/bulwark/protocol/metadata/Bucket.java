@@ -136,8 +136,11 @@ final class Bucket {
 
     /** Returns the number of the null version; 0 if there is none. */
     long nullVersion(Bytes key) {
-        return newest(key)
-                .filter(entry -> entry.value().state().isNull())
+        Optional<Table.Entry<Name, Link>> latest = newest(key);
+        if (latest.isEmpty()) {
+            return 0;
+        }
+        return latest.filter(entry -> entry.value().state().isNull())
                 .map(entry -> entry.key().version())
                 .or(() -> tables.nulls.get(new NullKey(name, key)))
                 .orElse(0L);
@@ -207,14 +210,20 @@ final class Bucket {
                     .ifPresent(covered -> tables.nulls.put(
                             new NullKey(name, key), covered.key().version()));
         }
-        tables.names.put(new Name(name, key, version), link);
+        Name added = new Name(name, key, version);
+        tables.names.put(added, link);
+        newest = Optional.of(new Table.Entry<>(added, link));
         countVisible(before, key);
     }
 
     void remove(Bytes key, long version, Link link) {
         boolean before = hasVisible(key);
+        boolean isNewest = latest(key) == version;
         tables.names.remove(new Name(name, key, version));
-        countVisible(before, key);
+        if (isNewest) {
+            forgetNewest();
+            countVisible(before, key);
+        }
         if (link.state.isNull()
                 || newest(key).filter(entry -> entry.value().state.isNull()).isPresent()) {
             tables.nulls.remove(new NullKey(name, key));
@@ -224,13 +233,15 @@ final class Bucket {
     /** Puts another link, of the same inode, in the place of a version's. */
     void replace(Bytes key, long version, Link link) {
         tables.names.put(new Name(name, key, version), link);
+        forgetNewest();
+    }
+
+    private void forgetNewest() {
         newestOf = Bytes.EMPTY;
         newest = Optional.empty();
     }
 
     private void countVisible(boolean before, Bytes key) {
-        newestOf = Bytes.EMPTY;
-        newest = Optional.empty();
         int change = (hasVisible(key) ? 1 : 0) - (before ? 1 : 0);
         visible += change;
         tables.totals().visible += change;

@@ -53,7 +53,7 @@ final class Inodes {
         /** Number under which nodes get its reference, in the order in which entries were stored. */
         long arrival();
 
-        /** Returns the blocks that nodes must hold; empty for a composition, whose slices have them, and for bytes. */
+        /** Returns the blocks that nodes must hold; empty for a composition, whose slices have them, and without blocks. */
         Optional<Reply.Reference> reference(long id);
 
         void write(WireWriter out);
@@ -89,6 +89,7 @@ final class Inodes {
         @Override
         public Optional<Reply.Reference> reference(long id) {
             return inode.content() instanceof ObjectLayout layout
+                            && !layout.ranges().isEmpty()
                     ? Optional.of(new Reply.Reference(arrival, id, Optional.of(layout), List.of()))
                     : Optional.empty();
         }
@@ -359,7 +360,8 @@ final class Inodes {
 
     private void put(long id, Entry entry) {
         tables.inodes.put(id, entry);
-        if (!(entry instanceof Inline)) {
+        // Nodes page through arrivals: each that tells them nothing would be read by all of them, at several replicas.
+        if (entry.reference(id).isPresent()) {
             tables.arrivals.put(entry.arrival(), new Tables.Arrival(id, entry.volume()));
         }
         tables.totals().inodes++;
@@ -371,7 +373,8 @@ final class Inodes {
         tables.inodes.remove(id);
         if (removed instanceof Inline) {
             tables.inlineBytes.remove(id);
-        } else {
+        }
+        if (removed.reference(id).isPresent()) {
             tables.arrivals.remove(removed.arrival());
         }
         tables.totals().inodes--;

@@ -366,9 +366,10 @@ final class Namespace {
     }
 
     void checkQuota(Bucket bucket, Bytes key, long addedBytes) {
-        long replaced = bucket.keepsAll()
+        long nullVersion = bucket.keepsAll() ? 0 : bucket.nullVersion(key);
+        long replaced = nullVersion == 0
                 ? 0
-                : bucket.link(key, bucket.nullVersion(key)).map(Link::length).orElse(0L);
+                : bucket.link(key, nullVersion).map(Link::length).orElse(0L);
         checkRoom(bucket, addedBytes - replaced);
     }
 

@@ -18,6 +18,7 @@ import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -134,13 +135,14 @@ final class Rounds {
         Supplied supplied = tables.supplied.get(key).orElse(new Supplied(0, 0));
         int entries = supplied.entries;
         int added = supplied.bytes;
+        boolean mayBeKnown = hasPieces(holder, pieces.first());
         List<Table.Entry<PieceKey, Piece>> chain = new ArrayList<>();
         long number = pieces.first();
         for (LogEntry entry : pieces.entries()) {
             Bytes hash = LogChain.next(previous, number, entry);
             bytes += entry.length();
             PieceKey at = new PieceKey(holder.id(), number, hash);
-            boolean isNew = !tables.pieces.contains(at);
+            boolean isNew = !mayBeKnown || !tables.pieces.contains(at);
             entries += isNew ? 1 : 0;
             added += isNew ? entry.length() : 0;
             CommandRefusal.refuseUnless(
@@ -162,6 +164,12 @@ final class Rounds {
         });
         tables.supplied.put(key, new Supplied(entries, added));
         decide(holder);
+    }
+
+    private boolean hasPieces(Holder holder, long fromNumber) {
+        return tables.pieces
+                .first(PieceKey.firstOf(holder.id(), fromNumber), PieceKey.firstOf(holder.id(), Long.MAX_VALUE))
+                .isPresent();
     }
 
     /** Returns the length in bytes of the log up to a number, if pieces link this hash of it to the beginning. */
@@ -192,14 +200,17 @@ final class Rounds {
         for (LogHead head : backed) {
             chosen = head.length() > chosen.length() ? head : chosen;
         }
-        keepChain(holder, chosen);
+        List<Table.Entry<Supplier, Supplied>> supplied =
+                tables.supplied.list(Supplier.firstOf(holder.id()), Supplier.lastOf(holder.id()));
+        // Each piece was counted once, for the server that was first: as many as the chain has are the chain.
+        if (supplied.stream().mapToLong(each -> each.value().entries).sum() != chosen.length()) {
+            keepChain(holder, chosen);
+        }
         for (Table.Entry<Supplier, LogHead> fetch : fetchesOf(holder)) {
             tables.fetches.remove(fetch.key());
             tables.weight.add(holder.owner, -Weight.FETCH_BYTES);
         }
-        tables.supplied
-                .list(Supplier.firstOf(holder.id()), Supplier.lastOf(holder.id()))
-                .forEach(supplied -> tables.supplied.remove(supplied.key()));
+        supplied.forEach(each -> tables.supplied.remove(each.key()));
         holder.stage = Stage.REPLAYING;
         holder.length = Math.toIntExact(chosen.length());
         holder.executed = 0;
@@ -243,8 +254,8 @@ final class Rounds {
             while (holder.stage == Stage.REPLAYING) {
                 if (holder.executed == holder.length) {
                     end(holder);
-                } else if (left-- > 0) {
-                    executeNext(holder);
+                } else if (left > 0) {
+                    left -= execute(holder, left);
                 } else {
                     return;
                 }
@@ -252,11 +263,21 @@ final class Rounds {
         }
     }
 
-    private void executeNext(Holder holder) {
+    /** Executes the next entries of a log, at most so many; returns how many. */
+    private int execute(Holder holder, int max) {
+        int count = Math.min(max, holder.length - holder.executed);
+        long first = holder.executed + 1L;
+        Iterator<Table.Entry<PieceKey, Piece>> pieces = tables.pieces
+                .range(PieceKey.firstOf(holder.id(), first), PieceKey.firstOf(holder.id(), first + count))
+                .iterator();
+        for (int i = 0; i < count; i++) {
+            execute(holder, pieces.next());
+        }
+        return count;
+    }
+
+    private void execute(Holder holder, Table.Entry<PieceKey, Piece> piece) {
         int number = holder.executed + 1;
-        Table.Entry<PieceKey, Piece> piece = tables.pieces
-                .first(PieceKey.firstOf(holder.id(), number), PieceKey.firstOf(holder.id(), number + 1L))
-                .orElseThrow();
         Bytes reply = execution.execute(holder, piece.value().entry());
         remove(holder, piece);
         holder.executed = number;

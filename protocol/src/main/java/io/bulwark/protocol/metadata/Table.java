@@ -66,13 +66,24 @@ final class Table<K, V> {
 
     /** The first record from a key on, below another. */
     Optional<Entry<K, V>> first(K from, K to) {
-        Iterator<Entry<K, V>> records = new RecordIterator(keys.encode(prefix, from), keys.encode(prefix, to), 1);
-        return records.hasNext() ? Optional.of(records.next()) : Optional.empty();
+        return first(keys.encode(prefix, from), keys.encode(prefix, to));
     }
 
     Optional<Entry<K, V>> first() {
-        Iterator<Entry<K, V>> records = new RecordIterator(Bytes.of((byte) prefix), behind(), 1);
-        return records.hasNext() ? Optional.of(records.next()) : Optional.empty();
+        return first(Bytes.of((byte) prefix), behind());
+    }
+
+    private Optional<Entry<K, V>> first(Bytes from, Bytes to) {
+        List<Entry<K, V>> found = new ArrayList<>(1);
+        state.scan(from, to, (key, value) -> {
+            found.add(entry(key, value));
+            return false;
+        });
+        return found.isEmpty() ? Optional.empty() : Optional.of(found.getFirst());
+    }
+
+    private Entry<K, V> entry(Bytes key, Bytes value) {
+        return new Entry<>(keys.decode(key.slice(1, key.length() - 1)), values.decode(value));
     }
 
     /** All from a key on, below another. Records met while changes are made may be as they were shortly before. */
@@ -131,7 +142,7 @@ final class Table<K, V> {
             if (ready.isEmpty() && !over) {
                 over = true;
                 state.scan(from, to, (key, value) -> {
-                    ready.add(new Entry<>(keys.decode(key.slice(1, key.length() - 1)), values.decode(value)));
+                    ready.add(entry(key, value));
                     over = ready.size() < chunk;
                     if (!over) {
                         from = successor(key);

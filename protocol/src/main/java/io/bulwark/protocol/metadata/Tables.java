@@ -93,7 +93,7 @@ import java.util.List;
  * 79 marks      key as of 70                           until when no lock is given, contended rounds
  * 80 markDues   served time (8), key as of 70          -
  * 81 pauses     volume (4), principal (5)              until when no lock is given
- * 82 arrivals   number of arrival (8)                  inode or pending upload, volume
+ * 82 arrivals   number of arrival (8)                  inode with blocks or pending upload, volume
  * 83 inline     inode (8)                              bytes of a small object; never rewritten
  * 90 suspicions node (4), kind (1), reporter (4)       score and counts
  * 91 suspicionsOf  reporter (5), node and kind (8)     key of 90

@@ -46,6 +46,15 @@ class ArrivalTest {
     }
 
     @Test
+    void anObjectWithoutBlocksDoesNotArrive() {
+        Reply.ObjectStored stored = bob.put("diary", "x", 600);
+        bob.put("diary", "empty", 0);
+        Reply.References page = after(0);
+        assertThat(inodes(page)).containsExactly(stored.inode());
+        assertThat(page.next()).isLessThan(page.last());
+    }
+
+    @Test
     void pendingUploadsArriveTooAndGoWithTheirReference() {
         HeldLog log = locks.lock(rig.user(ALICE, rig.volume), LockFixture.FILMS);
         log.put("films", "a/x", 600);

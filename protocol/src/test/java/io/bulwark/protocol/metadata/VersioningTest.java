@@ -196,7 +196,7 @@ class VersioningTest {
 
     @Test
     void aCopyHasOtherAttributesWithoutAByteMoved() {
-        putTagged("x");
+        alice.put(BUCKET, KEY, 600);
         ObjectAttributes others = ObjectAttributes.ofType("text/plain");
         Reply.ObjectStored copied = (Reply.ObjectStored) alice.run(new Command.CopyObject(
                 BUCKET, KEY, 0, BUCKET, KEY, Condition.NONE, Optional.of(others), ObjectLock.NONE));
