@@ -39,6 +39,7 @@ final class LockingBench {
     }
 
     int run(String bucket) throws InterruptedException {
+        OptionalLong silent = silence ? OptionalLong.of(replica()) : OptionalLong.empty();
         Map<String, List<Pair>> tables = new LinkedHashMap<>();
         List<String> failures;
         try (LockingRun run = new LockingRun(
@@ -61,8 +62,9 @@ final class LockingBench {
                             run.contention(SEVERAL),
                             run.smallFiles(SEVERAL),
                             run.sync(files, Math.max(1, files / FILES_PER_DIRECTORY), 2 * SEVERAL)));
-            if (silence) {
-                tables.put("creates with one replica silent", silenced(run));
+            if (silent.isPresent()) {
+                tables.put("creates with all replicas", creates(run));
+                tables.put("creates with one replica silent", silenced(run, silent.getAsLong()));
             }
             failures = run.failures();
         } catch (IOException e) {
@@ -73,22 +75,31 @@ final class LockingBench {
         return failures.isEmpty() ? 0 : CommandFailure.FAILED;
     }
 
-    /** Measures while a replica takes everything and answers nothing (figure 5.5.8). */
-    private List<Pair> silenced(LockingRun run) throws IOException, InterruptedException {
-        long pid = StatusCommand.ask(access).members().stream()
+    /** Returns the process of a replica alone. */
+    private long replica() {
+        return StatusCommand.ask(access).members().stream()
                 .filter(member -> member.name().startsWith("replica-") && member.pid() != null)
                 .mapToLong(member -> Objects.requireNonNull(member.pid()))
                 .max()
                 .orElseThrow(() -> new CommandFailure(
-                        CommandFailure.FAILED, "no replica runs on this machine: leave --silence out"));
-        List<Pair> pairs = new ArrayList<>();
+                        CommandFailure.FAILED,
+                        "no replica has a process of its own here: start the appliance with `up --processes`"));
+    }
+
+    /** Measures while a replica takes everything and answers nothing (figure 5.5.8). */
+    private List<Pair> silenced(LockingRun run, long pid) throws IOException, InterruptedException {
         signal("STOP", pid);
         try {
-            for (int callers : CALLERS) {
-                pairs.add(run.operations(LockingRun.Kind.CREATE, callers));
-            }
+            return creates(run);
         } finally {
             signal("CONT", pid);
+        }
+    }
+
+    private static List<Pair> creates(LockingRun run) throws InterruptedException {
+        List<Pair> pairs = new ArrayList<>();
+        for (int callers : CALLERS) {
+            pairs.add(run.operations(LockingRun.Kind.CREATE, callers));
         }
         return pairs;
     }

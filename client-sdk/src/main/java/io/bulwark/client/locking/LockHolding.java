@@ -58,8 +58,8 @@ final class LockHolding implements Metadata.Session {
     private static final int ENTRIES_MIN = 64;
 
     private static final long OUTCOME_MILLIS_MAX = 30_000;
-    private static final long DELAY_FIRST_MILLIS = 1;
-    private static final long DELAY_MAX_MILLIS = 100;
+    private static final int DELAY_FIRST_MILLIS = 1;
+    private static final int DELAY_MAX_MILLIS = 100;
 
     private final Environment environment;
     private final Metadata.Session session;
@@ -246,22 +246,24 @@ final class LockHolding implements Metadata.Session {
 
     /** Waits until a log is closed. Completes with its results, the latest ones at least. */
     private CompletableFuture<Reply.LogOutcome> outcome(LogId id) {
-        return outcome(id, DELAY_FIRST_MILLIS, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(OUTCOME_MILLIS_MAX));
+        return outcome(id, System.nanoTime());
     }
 
-    private CompletableFuture<Reply.LogOutcome> outcome(LogId id, long delayMillis, long endNanos) {
+    private CompletableFuture<Reply.LogOutcome> outcome(LogId id, long beganNanos) {
         Query query = new Query.LogOutcome(id.session(), id.lock(), 1);
         return environment.metadata().query(query).thenCompose(reply -> {
             if (reply instanceof Reply.LogOutcome outcome) {
                 return CompletableFuture.completedFuture(outcome);
             }
             boolean mayFollow = reply instanceof Reply.Failed failed && failed.error() == MetadataError.NO_SUCH_LOG;
-            if (!mayFollow || System.nanoTime() - endNanos >= 0) {
+            long waitedMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNanos);
+            if (!mayFollow || waitedMillis >= OUTCOME_MILLIS_MAX) {
                 return CompletableFuture.failedFuture(
                         new IllegalStateException("the outcome of log " + id + " is not known: " + reply));
             }
-            long next = Math.min(2 * delayMillis, DELAY_MAX_MILLIS);
-            return LockRefusals.later(delayMillis, () -> outcome(id, next, endNanos));
+            // A third of the time so far: the names are free for others, but not for this client before it knows.
+            int delayMillis = Math.clamp(waitedMillis / 3, DELAY_FIRST_MILLIS, DELAY_MAX_MILLIS);
+            return LockRefusals.later(delayMillis, () -> outcome(id, beganNanos));
         });
     }
 

@@ -23,7 +23,7 @@ public final class ZooKeeperOperations {
     private static final int TIMEOUT_MILLIS = 30_000;
 
     /** One operation of a caller. */
-    private interface Operation {
+    interface Operation {
         void run(int caller, int round) throws Exception;
     }
 
@@ -68,7 +68,7 @@ public final class ZooKeeperOperations {
         client.create(path, content, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
     }
 
-    private static void measure(String what, int callers, double seconds, Operation operation) throws Exception {
+    static void measure(String what, int callers, double seconds, Operation operation) throws Exception {
         ConcurrentLinkedQueue<long[]> all = new ConcurrentLinkedQueue<>();
         long processor = processorNanos();
         long start = System.nanoTime();
@@ -86,7 +86,7 @@ public final class ZooKeeperOperations {
         long[] nanos = all.stream().flatMapToLong(Arrays::stream).sorted().toArray();
         System.out.printf(
                 Locale.ROOT,
-                "%s, %d callers: %.0f/s, p50 %.2f ms, %.3f ms of processor each%n",
+                "%s, %d callers: %.0f/s, p50 %.2f ms, %.3f ms of this process each%n",
                 what,
                 callers,
                 nanos.length / took,
