@@ -36,14 +36,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The archive class over sixteen nodes, as many of which lie and are down as the policy allows. */
+/** The archive class over eleven nodes, as many of which lie and are down as the policy allows. */
 @NullMarked
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ArchiveIT {
-    private static final int NODES = 16;
+    private static final int NODES = 11;
 
-    /** Eight spare slots: six may be away after a write, and a write does not wait for two. */
-    private static final ProtectionPolicy POLICY = ProtectionPolicy.archive(2, 4, NODES, 1 << 20);
+    /** Four spare slots: three may be away after a write, and a write does not wait for one. */
+    private static final ProtectionPolicy POLICY = ProtectionPolicy.archive(2, 3, NODES, 1 << 20);
 
     @RegisterExtension
     static final LiveCluster CLUSTER = LiveCluster.embedded(NODES);

@@ -32,6 +32,8 @@ final class Browser implements BeforeAllCallback, AfterAllCallback, TestWatcher 
     /** Pages are slow on a machine that runs a whole cluster beside the browser. */
     private static final double PATIENCE_MILLIS = 30_000;
 
+    private static final boolean TAKES_PICTURES = Boolean.getBoolean("bulwark.pictures");
+
     /** Directory of the pictures, which are kept as results of the build. */
     private static final Path PICTURES = Path.of("target", "screenshots");
 
@@ -109,19 +111,26 @@ final class Browser implements BeforeAllCallback, AfterAllCallback, TestWatcher 
         return context;
     }
 
-    /** Takes pictures of a page: in light and dark, and as a phone shows it, where nothing may need scrolling sideways. */
+    /**
+     * Checks that nothing on a page needs scrolling sideways on a phone. With {@code -Dbulwark.pictures=true}, as in CI's second build,
+     * pictures are taken: in light and dark, and as a phone shows it.
+     */
     static void picture(Page page, String name) {
-        for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
-            page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(scheme));
-            page.screenshot(new Page.ScreenshotOptions()
-                    .setAnimations(ScreenshotAnimations.DISABLED)
-                    .setPath(PICTURES.resolve(name + "-" + scheme.name().toLowerCase(java.util.Locale.ROOT) + ".png")));
+        if (TAKES_PICTURES) {
+            for (ColorScheme scheme : List.of(ColorScheme.DARK, ColorScheme.LIGHT)) {
+                page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(scheme));
+                page.screenshot(new Page.ScreenshotOptions()
+                        .setAnimations(ScreenshotAnimations.DISABLED)
+                        .setPath(PICTURES.resolve(
+                                name + "-" + scheme.name().toLowerCase(java.util.Locale.ROOT) + ".png")));
+            }
         }
-        page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(ColorScheme.LIGHT));
         page.setViewportSize(390, 844);
-        page.screenshot(new Page.ScreenshotOptions()
-                .setPath(PICTURES.resolve(name + "-phone.png"))
-                .setFullPage(true));
+        if (TAKES_PICTURES) {
+            page.screenshot(new Page.ScreenshotOptions()
+                    .setPath(PICTURES.resolve(name + "-phone.png"))
+                    .setFullPage(true));
+        }
         Object wider = page.evaluate(WIDER);
         page.setViewportSize(1280, 900);
         assertThat((List<?>) wider)

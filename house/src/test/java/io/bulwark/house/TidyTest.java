@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.palantir.javaformat.java.Formatter;
 import com.palantir.javaformat.java.FormatterException;
+import com.palantir.javaformat.java.ImportOrderer;
 import com.palantir.javaformat.java.JavaFormatterOptions;
+import com.palantir.javaformat.java.RemoveUnusedImports;
 import com.sun.source.tree.ClassTree;
 import com.sun.source.tree.CompilationUnitTree;
 import com.sun.source.tree.LineMap;
@@ -39,58 +41,55 @@ class TidyTest {
     private static final Set<String> BANNED_PACKAGES =
             Set.of("util", "utils", "common", "impl", "service", "model", "helper", "helpers");
     private static final Pattern BANNED_CLASSES = Pattern.compile(".*(Manager|Helper|Util|Utils|Impl|Base)");
+
+    /** Strings that the formatter may wrap or indent: it formats sources with them a second time. */
+    private static final Pattern HAS_LONG_STRINGS = Pattern.compile("\"\"\"|^(?=.*\").{121,}$", Pattern.MULTILINE);
+
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
     /** A project of its own. */
     private static final Path CONSUMER = ROOT.resolve("integration-tests/sdk-consumer");
 
     @Test
-    void filesAndMethodsAreShort() {
-        List<String> tooLong = new ArrayList<>();
+    void filesAndMethodsAreShortAndNamesSayWhatThingsAre() {
+        List<String> violations = new ArrayList<>();
         for (Path file : sources()) {
+            String source = read(file);
             // The compiler makes nothing of an empty file, and Maven would compile its module, and all that need it,
             // anew.
-            assertThat(read(file)).as(file.toString()).isNotBlank();
-            long lines = read(file).lines().count();
+            assertThat(source).as(file.toString()).isNotBlank();
+            long lines = source.lines().count();
             if (lines > FILE_LINES_MAX) {
-                tooLong.add(ROOT.relativize(file) + " has " + lines + " lines");
+                violations.add(ROOT.relativize(file) + " has " + lines + " lines");
+            }
+            for (Path part : ROOT.relativize(file)) {
+                if (BANNED_PACKAGES.contains(part.toString())) {
+                    violations.add(ROOT.relativize(file) + ": package " + part);
+                }
             }
         }
-        tooLong.addAll(scan((unit, positions) -> new TreePathScanner<@Nullable Object, List<String>>() {
+        violations.addAll(scan((unit, positions) -> new TreePathScanner<@Nullable Object, List<String>>() {
             @Override
-            public @Nullable Object visitMethod(MethodTree method, List<String> violations) {
+            public @Nullable Object visitMethod(MethodTree method, List<String> found) {
                 LineMap lines = unit.getLineMap();
                 long first = positions.getStartPosition(unit, method);
                 long last = positions.getEndPosition(unit, method);
                 long count = first < 0 || last < 0 ? 0 : lines.getLineNumber(last) - lines.getLineNumber(first) + 1;
                 if (count > METHOD_LINES_MAX) {
-                    violations.add(name(unit) + ": " + method.getName() + " has " + count + " lines");
+                    found.add(name(unit) + ": " + method.getName() + " has " + count + " lines");
                 }
-                return super.visitMethod(method, violations);
+                return super.visitMethod(method, found);
+            }
+
+            @Override
+            public @Nullable Object visitClass(ClassTree type, List<String> found) {
+                if (BANNED_CLASSES.matcher(type.getSimpleName()).matches()) {
+                    found.add(name(unit) + ": " + type.getSimpleName());
+                }
+                return super.visitClass(type, found);
             }
         }));
-        assertThat(tooLong).isEmpty();
-    }
-
-    @Test
-    void namesSayWhatThingsAre() {
-        List<String> banned = scan((unit, positions) -> new TreePathScanner<@Nullable Object, List<String>>() {
-            @Override
-            public @Nullable Object visitClass(ClassTree type, List<String> violations) {
-                if (BANNED_CLASSES.matcher(type.getSimpleName()).matches()) {
-                    violations.add(name(unit) + ": " + type.getSimpleName());
-                }
-                return super.visitClass(type, violations);
-            }
-        });
-        for (Path file : sources()) {
-            for (Path part : ROOT.relativize(file)) {
-                if (BANNED_PACKAGES.contains(part.toString())) {
-                    banned.add(ROOT.relativize(file) + ": package " + part);
-                }
-            }
-        }
-        assertThat(banned).isEmpty();
+        assertThat(violations).isEmpty();
     }
 
     @Test
@@ -128,6 +127,10 @@ class TidyTest {
     private static boolean isFormatted(Formatter formatter, Path file, boolean write) {
         try {
             String source = read(file);
+            if (!HAS_LONG_STRINGS.matcher(source).find()
+                    && formattedOnce(formatter, source).equals(source)) {
+                return true;
+            }
             String formatted = formatter.formatSourceAndFixImports(source);
             if (write && !formatted.equals(source)) {
                 Files.writeString(file, formatted);
@@ -136,6 +139,12 @@ class TidyTest {
         } catch (FormatterException | IOException e) {
             throw new IllegalStateException(file.toString(), e);
         }
+    }
+
+    /** Returns a source without long strings as the formatter has it, in half its time. */
+    private static String formattedOnce(Formatter formatter, String source) throws FormatterException {
+        String ordered = ImportOrderer.reorderImports(source, JavaFormatterOptions.Style.PALANTIR);
+        return formatter.formatSource(RemoveUnusedImports.removeUnusedImports(ordered));
     }
 
     private interface Rule {
