@@ -142,7 +142,7 @@ public final class LogServerDriver implements AutoCloseable {
         run(nowMillis, current -> current.onStable(commands));
     }
 
-    /** Time has passed: called every 10 to 50 ms. */
+    /** Time has passed: called every 10 to 100 ms. */
     public void onTick(long nowMillis) {
         Iterator<Asker> all = askers.values().iterator();
         while (all.hasNext() && nowMillis - all.next().sinceMillis() > ASKED_MILLIS_MAX) {
