@@ -488,8 +488,7 @@ class S3OperationsIT {
         try (GatewayRun run = new GatewayRun(operator, "it-bench", endpoint(), 64, 2)) {
             List<GatewayRun.Result> results = run.run(0.6);
             assertThat(run.failures()).isEmpty();
-            assertThat(results)
-                    .allSatisfy(result -> assertThat(result.ratio()).isPositive());
+            assertThat(results).allSatisfy(result -> assertThat(result.ratio()).isPositive());
         }
     }
 }

@@ -36,6 +36,7 @@ final class Shard {
     private static final long TICK_MILLIS = 50;
     /** Time between two ticks once nothing has come for {@link #BUSY_MILLIS}. */
     private static final long IDLE_TICK_MILLIS = 250;
+
     private static final long BUSY_MILLIS = 1_000;
 
     private final NodeEngine engine;
