@@ -34,10 +34,6 @@ import org.slf4j.LoggerFactory;
 final class Shard {
     private static final Logger LOG = LoggerFactory.getLogger(Shard.class);
     private static final long TICK_MILLIS = 50;
-    /** Time between two ticks once nothing has come for {@link #BUSY_MILLIS}. */
-    private static final long IDLE_TICK_MILLIS = 250;
-
-    private static final long BUSY_MILLIS = 1_000;
 
     private final NodeEngine engine;
     private final int number;
@@ -113,16 +109,13 @@ final class Shard {
 
     private void run() {
         long nextTick = 0;
-        long busyUntil = 0;
         while (!stopped) {
             try {
-                boolean busy = engine.nowMillis() < busyUntil;
-                Step step = mailbox.poll(busy ? TICK_MILLIS : IDLE_TICK_MILLIS, TimeUnit.MILLISECONDS);
-                long now = engine.nowMillis();
+                Step step = mailbox.poll(TICK_MILLIS, TimeUnit.MILLISECONDS);
                 if (step != null) {
-                    busyUntil = now + BUSY_MILLIS;
                     take(step);
                 }
+                long now = engine.nowMillis();
                 if (now >= nextTick) {
                     nextTick = now + TICK_MILLIS;
                     ShardTask tick = new ShardTask(ShardTask.Reply.NONE, () -> {});
