@@ -351,7 +351,9 @@ final class Inodes {
                         + reference.layout().map(Inodes::bytesOf).orElse(0);
             }
         }
-        return new Reply.References(page, next, false, tables.totals().lastArrival);
+        // The last to arrive may be gone, or have no blocks: a node must not wait for it.
+        long last = tables.totals().lastArrival;
+        return new Reply.References(page, Math.max(next, last), false, last);
     }
 
     private long nextArrival() {

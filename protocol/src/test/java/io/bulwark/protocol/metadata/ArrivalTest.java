@@ -51,7 +51,22 @@ class ArrivalTest {
         bob.put("diary", "empty", 0);
         Reply.References page = after(0);
         assertThat(inodes(page)).containsExactly(stored.inode());
-        assertThat(page.next()).isLessThan(page.last());
+    }
+
+    /** A new holder confirms once its walk has come to the last: it waited for one that never came. */
+    @Test
+    void theLastPageReachesTheLastThoughThatIsGoneOrHasNoBlocks() {
+        bob.put("diary", "x", 600);
+        bob.put("diary", "empty", 0);
+        Reply.References page = after(0);
+        assertThat(page.more()).isFalse();
+        assertThat(page.next()).isEqualTo(page.last());
+        long pending =
+                ((Reply.PendingRegistered) bob.run(new Command.RegisterPending(List.of(bob.range(50, 2))))).pending();
+        bob.done(new Command.AbandonRanges(List.of(), List.of(pending)));
+        Reply.References later = after(page.next());
+        assertThat(later.references()).isEmpty();
+        assertThat(later.next()).isEqualTo(later.last()).isGreaterThan(page.next());
     }
 
     @Test
