@@ -23,7 +23,7 @@ public final class ZooKeeperOperations {
     private static final int TIMEOUT_MILLIS = 30_000;
 
     /** One operation of a caller. */
-    interface Operation {
+    private interface Operation {
         void run(int caller, int round) throws Exception;
     }
 
@@ -68,7 +68,7 @@ public final class ZooKeeperOperations {
         client.create(path, content, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
     }
 
-    static void measure(String what, int callers, double seconds, Operation operation) throws Exception {
+    private static void measure(String what, int callers, double seconds, Operation operation) throws Exception {
         ConcurrentLinkedQueue<long[]> all = new ConcurrentLinkedQueue<>();
         long processor = processorNanos();
         long start = System.nanoTime();
