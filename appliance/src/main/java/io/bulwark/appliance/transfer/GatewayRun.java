@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -31,7 +32,6 @@ public final class GatewayRun implements AutoCloseable {
     private static final int LISTED = 1000;
     private static final int TURNS = 6;
     private static final int TIMEOUT_MILLIS = 60_000;
-    private static final int BUFFER_BYTES = 128 << 10;
 
     private static final byte[] NO_BODY = {};
 
@@ -166,23 +166,26 @@ public final class GatewayRun implements AutoCloseable {
 
     /** Both doors read the same objects; slow puts before may not have left that many. */
     private void fillRead() throws InterruptedException {
-        List<Runnable> puts = new ArrayList<>();
+        List<String> names = new ArrayList<>();
         for (int caller = 0; caller < threads; caller++) {
             for (int round = 0; round < KEYS_PER_THREAD; round++) {
-                String name = name("read", caller, round);
-                puts.add(() -> bucket.put(name, content));
+                names.add(name("read", caller, round));
             }
         }
-        ParallelWork.run(puts, threads);
+        fill(names, content, threads);
     }
 
     private void fillListed() throws InterruptedException {
+        List<String> names = IntStream.range(0, LISTED)
+                .mapToObj(i -> String.format(Locale.ROOT, "listed/%04d", i))
+                .toList();
+        fill(names, new byte[] {1}, 16);
+    }
+
+    private void fill(List<String> names, byte[] bytes, int atOnce) throws InterruptedException {
         List<Runnable> puts = new ArrayList<>();
-        for (int i = 0; i < LISTED; i++) {
-            String name = String.format(Locale.ROOT, "listed/%04d", i);
-            puts.add(() -> bucket.put(name, new byte[] {1}));
-        }
-        ParallelWork.run(puts, 16);
+        names.forEach(name -> puts.add(() -> bucket.put(name, bytes)));
+        ParallelWork.run(puts, atOnce);
     }
 
     private void send(String method, String what, byte[] body) {
@@ -206,17 +209,12 @@ public final class GatewayRun implements AutoCloseable {
                         "the gateway answered " + request.getResponseCode() + " to " + method + " " + target,
                         Subject.NONE);
             }
-            drain(request);
+            // Only after its end does the connection serve the next request.
+            try (InputStream answer = request.getInputStream()) {
+                answer.transferTo(OutputStream.nullOutputStream());
+            }
         } catch (IOException e) {
             throw new UnavailableException("the gateway at " + endpoint + " failed: " + e, Subject.NONE, e);
-        }
-    }
-
-    /** Reads the answer to its end, after which the connection serves the next request. */
-    private static void drain(HttpURLConnection request) throws IOException {
-        byte[] buffer = new byte[BUFFER_BYTES];
-        try (InputStream in = request.getInputStream()) {
-            while (in.read(buffer) >= 0) {}
         }
     }
 

@@ -285,15 +285,11 @@ public final class OperationDriver implements AutoCloseable {
 
     private void keepTicking() {
         if (!ticking.getAndSet(true)) {
-            scheduleTick();
-        }
-    }
-
-    private void scheduleTick() {
-        try {
-            var unused = ticker.schedule(this::tick, TICK_MILLIS, TimeUnit.MILLISECONDS);
-        } catch (RejectedExecutionException e) {
-            LOG.debug("the client is closed");
+            try {
+                var unused = ticker.schedule(this::tick, TICK_MILLIS, TimeUnit.MILLISECONDS);
+            } catch (RejectedExecutionException e) {
+                LOG.debug("the client is closed");
+            }
         }
     }
 
@@ -301,13 +297,9 @@ public final class OperationDriver implements AutoCloseable {
         try {
             tickAll();
         } finally {
+            ticking.set(false);
             if (!running.isEmpty()) {
-                scheduleTick();
-            } else {
-                ticking.set(false);
-                if (!running.isEmpty()) {
-                    keepTicking(); // It has begun meanwhile.
-                }
+                keepTicking();
             }
         }
     }

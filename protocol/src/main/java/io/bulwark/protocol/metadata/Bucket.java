@@ -212,6 +212,7 @@ final class Bucket {
         }
         Name added = new Name(name, key, version);
         tables.names.put(added, link);
+        newestOf = key;
         newest = Optional.of(new Table.Entry<>(added, link));
         countVisible(before, key);
     }
