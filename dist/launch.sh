@@ -77,6 +77,7 @@ elif [ -z "$small" ] && has_vectors; then
   options+=(--add-modules jdk.incubator.vector)
   # The classes of an appliance and its members, and what the compiler learned of them. A distribution has this cache; in a
   # checkout the first server makes it when it ends. While that lasts the cache begins with zeros.
+  notices='WARNING: Using incubator modules: jdk\.incubator\.vector'
   if [ -n "$server" ]; then
     cache=$caches/server.aot
     options+=('-Xlog:aot*=off' '-Xlog:cds*=off')
@@ -86,17 +87,27 @@ elif [ -z "$small" ] && has_vectors; then
       # The process that only starts another one hands this on (JavaCommand).
       case " $* " in
         *' --detach '*) options+=("-Dbulwark.cache=$cache") ;;
-        *) options+=("-XX:AOTCacheOutput=$cache") ;;
+        *)
+          options+=("-XX:AOTCacheOutput=$cache" -XX:+DisplayVMOutputToStderr)
+          notices+='|Temporary AOTConfiguration recorded:|Launching child process |Picked up JAVA_TOOL_OPTIONS:'
+          notices+='|Reading AOTConfiguration |AOTCache creation is complete:|Removed temporary AOT configuration'
+          ;;
       esac
     fi
   fi
-  # No flag of the JVM silences its notice about incubator modules, so that one line is left out here. What follows passes as it
-  # comes: lines that are shown in place have no end.
+  # No flag of the JVM silences these notices, so their lines are left out here. Lines that are shown in place have no end, and
+  # pass as they come.
   exec 3>&2
   exec 2> >(
-    while IFS= read -r line; do
-      [ "$line" = "WARNING: Using incubator modules: jdk.incubator.vector" ] && exec cat >&3
-      printf '%s\n' "$line" >&3
+    trap '' INT TERM HUP
+    while :; do
+      code=0
+      IFS= read -r -t 0.2 line || code=$?
+      if [ "$code" = 0 ] && [[ $line =~ ^($notices) ]]; then
+        case "$notices" in *'|'*) continue ;; *) exec cat >&3 ;; esac
+      fi
+      printf '%s' "$line" >&3
+      if [ "$code" = 0 ]; then echo >&3; elif [ "$code" -le 128 ]; then break; fi
     done
   )
 fi

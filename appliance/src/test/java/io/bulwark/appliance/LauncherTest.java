@@ -1,6 +1,7 @@
 package io.bulwark.appliance;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -64,6 +65,7 @@ class LauncherTest {
               *jarmode=tools*) mkdir -p "${@: -1}" && cp "$3" "${@: -1}" ;;
               *) echo "java $*" ;;
             esac
+            [ ! -e "$CALLS.notices" ] || { cat "$CALLS.notices"; printf 'in place'; } >&2
             """);
         Files.writeString(directory.resolve("jdk/release"), "JAVA_VERSION=\"25.0.1\"\nMODULES=\"java.base\"\n");
     }
@@ -147,6 +149,29 @@ class LauncherTest {
         assertThat(run("up", "--detach").out()).contains("-XX:AOTCache=" + cache);
     }
 
+    /** What the JVM tells of the cache that it makes, and of modules that incubate, says nothing to users. */
+    @Test
+    void noticesOfTheJvmAreLeftOut() throws Exception {
+        Files.writeString(
+                directory.resolve("jdk/release"),
+                "JAVA_VERSION=\"25.0.1\"\nMODULES=\"java.base jdk.incubator.vector\"\n");
+        assertThat(run("build").exitCode()).isZero();
+        Files.writeString(directory.resolve("calls.notices"), """
+            WARNING: Using incubator modules: jdk.incubator.vector
+            it goes down
+            Temporary AOTConfiguration recorded: server.aot.config
+            Launching child process java to assemble AOT cache
+            Picked up JAVA_TOOL_OPTIONS: -Dx
+            WARNING: Using incubator modules: jdk.incubator.vector
+            Reading AOTConfiguration server.aot.config and writing AOTCache server.aot
+            AOTCache creation is complete: server.aot 7 bytes
+            Removed temporary AOT configuration file server.aot.config
+            """);
+        assertThat(run("up").exitCode()).isZero();
+        assertThat(run("help").err()).as("commands record no cache of servers").contains("Picked up");
+        await().untilAsserted(() -> assertThat(directory.resolve("err.up")).hasContent("it goes down\nin place"));
+    }
+
     @Test
     void optionsOfEveryCommandMayStandBeforeIt() throws Exception {
         assertThat(run("--data", "a b", "up", "--detach").out())
@@ -189,7 +214,7 @@ class LauncherTest {
         builder.environment().put("BULWARK_JAVA_HOME", directory.resolve("jdk").toString());
         builder.environment().put("CALLS", directory.resolve("calls").toString());
         builder.environment().merge("PATH", directory.resolve("tools").toString(), (path, tools) -> tools + ":" + path);
-        Path err = directory.resolve("err");
+        Path err = directory.resolve("err." + arguments[0]);
         Process process = builder.redirectError(err.toFile()).start();
         process.getOutputStream().close();
         String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
