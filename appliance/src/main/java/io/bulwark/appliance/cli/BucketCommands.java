@@ -3,6 +3,7 @@ package io.bulwark.appliance.cli;
 import io.bulwark.appliance.cluster.DefaultVolume;
 import io.bulwark.client.BucketSpec;
 import io.bulwark.client.Bulwark;
+import io.bulwark.client.VolumeInfo;
 import io.bulwark.client.error.AlreadyExistsException;
 import io.bulwark.client.error.BulwarkException;
 import io.bulwark.client.error.NoSuchVolumeException;
@@ -57,24 +58,25 @@ final class BucketCommands {
             BucketSpec plain = BucketSpec.of(bucket).inVolume(target).withQuota(quota);
             BucketSpec kept = versions ? plain.keepingVersions() : plain;
             BucketSpec spec = objectLock ? kept.withObjectLock() : kept;
+            String where = " in volume " + target + ".";
             try (Bulwark client = access.connect()) {
                 if (policy.given()) {
-                    makeWithVolume(client, spec);
+                    VolumeInfo made = makeWithVolume(client, spec);
+                    where = " in the new volume " + VolumeText.of(made) + "." + policy.chosenText(made.policy());
                 } else {
                     make(client, spec);
                 }
             }
             access.global()
-                    .print(
-                            new MadeView(bucket, target, spec.keepVersions()),
-                            "Created bucket " + bucket + " in volume " + target + ".");
+                    .print(new MadeView(bucket, target, spec.keepVersions()), "Created bucket " + bucket + where);
             return 0;
         }
 
         /** Makes the volume first; without its bucket it is not kept. */
-        private void makeWithVolume(Bulwark client, BucketSpec spec) {
+        private VolumeInfo makeWithVolume(Bulwark client, BucketSpec spec) {
+            VolumeInfo made;
             try {
-                client.createVolume(policy.objectVolume(spec.volume(), client));
+                made = client.createVolume(policy.objectVolume(spec.volume(), client));
             } catch (AlreadyExistsException e) {
                 throw new CommandFailure(
                         CommandFailure.FAILED,
@@ -84,6 +86,7 @@ final class BucketCommands {
             }
             try {
                 client.createBucket(spec);
+                return made;
             } catch (BulwarkException e) {
                 try {
                     client.deleteVolume(spec.volume());

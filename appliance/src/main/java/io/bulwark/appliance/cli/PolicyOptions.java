@@ -5,7 +5,9 @@ import io.bulwark.client.PolicyChoice;
 import io.bulwark.client.VolumeSpec;
 import io.bulwark.protocol.cluster.ArchiveChooser;
 import io.bulwark.protocol.cluster.AvailabilityTarget;
+import io.bulwark.protocol.cluster.PolicyAdvice;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
+import java.util.Locale;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -108,6 +110,23 @@ final class PolicyOptions {
                 ? fragments
                 : Math.min(255, client.nodes().map().nodes().size());
         return VolumeSpec.objects(name, checked(() -> archive(nodes)));
+    }
+
+    /** Returns a sentence about a policy that was chosen for a target, else nothing. */
+    String chosenText(ProtectionPolicy made) {
+        if (!isArchiveChosen()) {
+            return "";
+        }
+        AvailabilityTarget wanted = availability();
+        PolicyAdvice advice = PolicyAdvice.of(made, wanted);
+        return String.format(
+                Locale.ROOT,
+                " With each node up at %s, too few answer with probability %.1e right after a write (target: %.0e), and"
+                        + " %.1e later.",
+                wanted.availability(),
+                advice.afterWrite(),
+                wanted.target(),
+                advice.whenComplete());
     }
 
     private boolean isArchiveChosen() {

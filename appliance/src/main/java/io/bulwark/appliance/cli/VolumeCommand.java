@@ -79,7 +79,10 @@ final class VolumeCommand implements Runnable {
         try (Bulwark client = access.connect()) {
             VolumeSpec wanted = registers == null ? policy.objectVolume(name, client) : registers;
             VolumeInfo made = client.createVolume(wanted.withGroups(groups).withQuota(quota));
-            access.global().print(VolumeText.json(made), "Created volume " + VolumeText.of(made) + ".");
+            access.global()
+                    .print(
+                            VolumeText.json(made),
+                            "Created volume " + VolumeText.of(made) + "." + policy.chosenText(made.policy()));
         }
         return 0;
     }

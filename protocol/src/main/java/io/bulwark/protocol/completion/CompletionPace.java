@@ -9,9 +9,21 @@ package io.bulwark.protocol.completion;
  * @param retryMillis time after which an extent that could not be completed is tried again
  */
 public record CompletionPace(long pollMillis, int atOnce, int extentsPerSecond, long retryMillis) {
+    private static final int SCRUB_REST = 20;
+    private static final long SCRUB_PAUSE_MAX_MILLIS = 6L * 60 * 60 * 1_000;
+
     public CompletionPace {
         if (pollMillis < 1 || atOnce < 1 || extentsPerSecond < 1 || retryMillis < 1) {
             throw new IllegalArgumentException("completion that never works");
         }
+    }
+
+    /**
+     * Returns the pause between two rounds of scrubbing: 20 times as long as the last round took, at most 6 hours. So a node
+     * with little data does not scrub all the time.
+     */
+    public long scrubPauseMillis(long roundMillis) {
+        return Math.clamp(
+                roundMillis * SCRUB_REST, 2 * Math.max(pollMillis, retryMillis), SCRUB_PAUSE_MAX_MILLIS);
     }
 }

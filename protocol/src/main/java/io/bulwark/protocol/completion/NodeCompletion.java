@@ -26,7 +26,6 @@ import java.util.Optional;
  */
 public final class NodeCompletion {
     private static final long MAP_MILLIS = 2_000;
-    private static final long SCRUB_PAUSE_MILLIS = 10_000;
 
     /**
      * Rate of the comparison of held with referenced extents after a start: most are there, and cost one lookup in the
@@ -66,6 +65,7 @@ public final class NodeCompletion {
     private long nextRoundMillis;
     private boolean waiting;
     private boolean scrubbing;
+    private long scrubBeganMillis;
     private long nextScrubMillis;
     /** True once the node has examined everything that was referenced. */
     private boolean compared;
@@ -134,6 +134,7 @@ public final class NodeCompletion {
         begin();
         if (allowance.canEverBegin() && !scrubbing && now >= nextScrubMillis && !volumes.isEmpty()) {
             scrubbing = true;
+            scrubBeganMillis = now;
             scrubNext(new ArrayDeque<>(volumes));
         }
         List<Volume> lazy = volumes.stream()
@@ -451,7 +452,7 @@ public final class NodeCompletion {
 
     private void scrubNext(Deque<Volume> left) {
         if (left.isEmpty()) {
-            endScrub();
+            endScrub(nowMillis - scrubBeganMillis);
         } else {
             scrub(left.removeFirst(), 0, left);
         }
@@ -461,7 +462,7 @@ public final class NodeCompletion {
     private void scrub(Volume volume, long cursor, Deque<Volume> left) {
         calls.ask(new Query.References(volume.id(), cursor, ReferenceWalk.PAGE), reply -> {
             if (!(reply.orElse(null) instanceof Reply.References page)) {
-                endScrub();
+                endScrub(0);
                 return;
             }
             for (Reply.Reference reference : page.references()) {
@@ -479,8 +480,8 @@ public final class NodeCompletion {
         });
     }
 
-    private void endScrub() {
+    private void endScrub(long roundMillis) {
         scrubbing = false;
-        nextScrubMillis = nowMillis + SCRUB_PAUSE_MILLIS;
+        nextScrubMillis = nowMillis + pace.scrubPauseMillis(roundMillis);
     }
 }

@@ -421,6 +421,32 @@ class NodeCompletionTest {
                 .hasSize(6);
     }
 
+    @Test
+    void scrubbingRestsTwentyTimesAsLongAsARoundTook() {
+        assertThat(PACE.scrubPauseMillis(0)).isEqualTo(10_000);
+        assertThat(PACE.scrubPauseMillis(3_000)).isEqualTo(60_000);
+        assertThat(PACE.scrubPauseMillis(86_400_000)).isEqualTo(21_600_000);
+        completion = new NodeCompletion(
+                0, PACE, WorkThrottle.perSecond(1), WorkThrottle.NEVER, WorkThrottle.NEVER, RebuildRate.of(1 << 30));
+        references.add(object(3, 1));
+        references.add(object(4, 1));
+        references.add(object(5, 1));
+        tick(0);
+        long began = 0;
+        long ended = 0;
+        for (int second = 1; second < 200 && began == 0; second++) {
+            tick(second * 1_000);
+            if (ended == 0 && completion.counts().scrubbed() == 3) {
+                ended = second;
+            }
+            if (completion.counts().scrubbed() > 3) {
+                began = second;
+            }
+        }
+        assertThat(ended).isBetween(2L, 5L);
+        assertThat(began - ended).isBetween(20 * ended, 20 * ended + 30);
+    }
+
     /** 257 blocks need pin lists: 18 of 15 pins, whose pins stand in the layout. */
     @Test
     void pinListsThatCannotBeReadAreTriedAgainAndThoseOfLiarsAreNot() {

@@ -5,6 +5,7 @@ import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.completion.CompletionPace;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
 import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.RecordKind;
@@ -53,7 +54,7 @@ public final class RegisterScrub implements BackgroundWork {
 
     private final Metadata metadata;
     private final Background background;
-    private final long pauseMillis;
+    private final CompletionPace pace;
     private final Semaphore permits;
     private final AtomicLong foundBad = new AtomicLong();
     private final List<Thread> threads = new ArrayList<>();
@@ -75,7 +76,7 @@ public final class RegisterScrub implements BackgroundWork {
     public RegisterScrub(Metadata metadata, CompletionConfig config, Background background) {
         this.metadata = metadata;
         this.background = background;
-        this.pauseMillis = Math.max(config.pace().pollMillis(), config.pace().retryMillis());
+        this.pace = config.pace();
         this.permits = new Semaphore(config.pace().atOnce());
         for (ScrubMessage.ScrubOutcome found : ScrubMessage.ScrubOutcome.values()) {
             counts.put(found, new AtomicLong());
@@ -135,9 +136,10 @@ public final class RegisterScrub implements BackgroundWork {
         boolean failing = false;
         while (!stopping) {
             try {
+                long began = System.nanoTime();
                 round.run(scrubber);
                 failing = false;
-                TimeUnit.MILLISECONDS.sleep(pauseMillis);
+                TimeUnit.MILLISECONDS.sleep(pauseMillis(scrubber, System.nanoTime() - began));
             } catch (InterruptedException e) {
                 return;
             } catch (ExecutionException | RuntimeException e) {
@@ -152,9 +154,15 @@ public final class RegisterScrub implements BackgroundWork {
         }
     }
 
+    /** Known damage is looked at again soon. */
+    private long pauseMillis(Scrubber scrubber, long roundNanos) {
+        return pace.scrubPauseMillis(
+                scrubber == Scrubber.UNFINISHED_REGISTERS ? 0 : TimeUnit.NANOSECONDS.toMillis(roundNanos));
+    }
+
     private boolean rest() {
         try {
-            TimeUnit.MILLISECONDS.sleep(pauseMillis);
+            TimeUnit.MILLISECONDS.sleep(pace.scrubPauseMillis(0));
             return true;
         } catch (InterruptedException e) {
             return false;
