@@ -23,21 +23,13 @@ public record Adaptation(List<Point> points, List<Fault> faults, long operations
      *
      * @param kind of the fault that was given
      * @param evidence who named the node, and why
-     * @param raised time at which the volume tolerated more faults
-     * @param given time at which the node became faulty
+     * @param given time at which the node became faulty; the volume tolerated more faults just before
      * @param named time at which its peers named it
      * @param removed time at which others had all of its slots, with all data
      * @param lowered time at which the volume tolerated as many as before
      */
     public record Fault(
-            String kind,
-            int node,
-            String evidence,
-            double raised,
-            double given,
-            double named,
-            double removed,
-            double lowered) {}
+            String kind, int node, String evidence, double given, double named, double removed, double lowered) {}
 
     public Adaptation {
         points = List.copyOf(points);

@@ -117,7 +117,6 @@ public final class AdaptationRun {
         String node = "node-" + kind.node;
         client.alarms().raise(1, "drill: " + node + " is about to fail");
         await("the volume tolerates 2 faults", () -> faults() == 2);
-        double raised = seconds();
         double given = seconds();
         while (named(kind.node).isEmpty()) {
             give(kind, node);
@@ -137,7 +136,7 @@ public final class AdaptationRun {
         client.alarms().lower(1, "drill: " + node + " is gone");
         await("the volume tolerates 1 fault again", () -> faults() == 1);
         return new Adaptation.Fault(
-                kind.name().toLowerCase(Locale.ROOT), kind.node, evidence, raised, given, named, removed, seconds());
+                kind.name().toLowerCase(Locale.ROOT), kind.node, evidence, given, named, removed, seconds());
     }
 
     private void give(Kind kind, String node) throws IOException {

@@ -1,13 +1,12 @@
 package io.bulwark.appliance.cli;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import io.bulwark.protocol.cluster.AvailabilityTarget;
 import io.bulwark.protocol.cluster.ClassAdvice;
 import io.bulwark.protocol.cluster.PolicyAdvice;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -69,7 +68,7 @@ final class AdviseCommand implements Callable<Integer> {
         }
         ClassAdvice advice = checked(() -> ClassAdvice.of(nodes, faults, new AvailabilityTarget(availability, target)));
         if (global.json()) {
-            GlobalOptions.printJson(advice.choices().stream().map(this::json).toList());
+            GlobalOptions.printJson(advice.choices().stream().map(this::view).toList());
         } else {
             if (!advice.choices().isEmpty()) {
                 print(advice.choices());
@@ -104,23 +103,34 @@ final class AdviseCommand implements Callable<Integer> {
         System.out.println(Text.table(rows));
     }
 
-    private Map<String, Object> json(PolicyAdvice advice) {
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("protocol", advice.policy().protocol().text());
-        json.put("faults", advice.policy().f());
-        json.put("dataFragments", advice.policy().m());
-        json.put("fragments", advice.policy().n());
-        json.put("blockBytes", advice.policy().blockBytes());
-        json.put("storedPerByte", advice.storedPerByte());
-        json.put("asked", advice.asked());
-        json.put("unreadableAfterWrite", advice.afterWrite());
-        json.put("unreadableLater", advice.whenComplete());
-        json.put("writeWaits", advice.writeWaits());
-        if (price != null) {
-            json.put("pricePerTbMonth", price * advice.storedPerByte());
-        }
-        return json;
+    private AdviceView view(PolicyAdvice advice) {
+        return new AdviceView(
+                advice.policy().protocol().text(),
+                advice.policy().f(),
+                advice.policy().m(),
+                advice.policy().n(),
+                advice.policy().blockBytes(),
+                advice.storedPerByte(),
+                advice.asked(),
+                advice.afterWrite(),
+                advice.whenComplete(),
+                advice.writeWaits(),
+                price == null ? null : price * advice.storedPerByte());
     }
+
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    private record AdviceView(
+            String protocol,
+            int faults,
+            int dataFragments,
+            int fragments,
+            int blockBytes,
+            double storedPerByte,
+            int asked,
+            double unreadableAfterWrite,
+            double unreadableLater,
+            double writeWaits,
+            @Nullable Double pricePerTbMonth) {}
 
     private static String number(String format, double value) {
         return String.format(Locale.ROOT, format, value);

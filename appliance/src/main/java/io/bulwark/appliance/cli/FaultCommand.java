@@ -8,10 +8,8 @@ import io.bulwark.protocol.metadata.NodeFault;
 import io.bulwark.protocol.metadata.Suspicion;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -51,8 +49,7 @@ final class FaultCommand implements Runnable {
     int list(@Mixin ClusterAccess access) {
         FaultyNodes.Report report = report(access);
         if (access.global().json()) {
-            GlobalOptions.printJson(
-                    report.faults().stream().map(FaultCommand::json).toList());
+            GlobalOptions.printJson(report.faults().stream().map(FaultView::of).toList());
         } else if (report.faults().isEmpty()) {
             System.out.println("No node is faulty, as far as the nodes agree.");
         } else {
@@ -94,11 +91,10 @@ final class FaultCommand implements Runnable {
                                 && now.last().kind() == each.last().kind()))
                 .forEach(counts::add);
         if (access.global().json()) {
-            Map<String, Object> json = new LinkedHashMap<>();
-            json.put("node", number);
-            json.put("named", named.stream().map(FaultCommand::json).toList());
-            json.put("counts", counts.stream().map(FaultCommand::json).toList());
-            GlobalOptions.printJson(json);
+            GlobalOptions.printJson(new NodeView(
+                    number,
+                    named.stream().map(FaultView::of).toList(),
+                    counts.stream().map(CountView::of).toList()));
             return 0;
         }
         for (NodeFault fault : named) {
@@ -136,7 +132,7 @@ final class FaultCommand implements Runnable {
         try (Bulwark client = access.connect()) {
             client.faultyNodes().forgive(number);
         }
-        access.global().print(Map.of("node", number, "forgiven", true), "node-" + number + " is forgiven.");
+        access.global().print(new ForgivenView(number, true), "node-" + number + " is forgiven.");
         return 0;
     }
 
@@ -171,13 +167,10 @@ final class FaultCommand implements Runnable {
                 client.faultyNodes().set(policy);
             }
         }
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("remove", policy.removes() ? "auto" : "ask");
-        json.put("windowSeconds", policy.windowSeconds());
-        json.put("removalsPerDay", policy.removalsPerDay());
         access.global()
                 .print(
-                        json,
+                        new PolicyView(
+                                policy.removes() ? "auto" : "ask", policy.windowSeconds(), policy.removalsPerDay()),
                         (policy.removes()
                                         ? "Faulty nodes are removed, at most " + policy.removalsPerDay() + " a day"
                                         : "Faulty nodes are named, and operators decide")
@@ -219,30 +212,46 @@ final class FaultCommand implements Runnable {
         }
     }
 
-    private static Map<String, Object> json(NodeFault fault) {
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("node", fault.node());
-        json.put("kind", fault.kind().text());
-        json.put("sinceMillis", fault.sinceMillis());
-        json.put("evidence", fault.evidence());
-        json.put(
-                "reporters",
-                fault.suspicions().stream().map(Suspicion::reporter).toList());
-        json.put("stage", fault.stage().name().toLowerCase(Locale.ROOT));
-        return json;
+    private record NodeView(int node, List<FaultView> named, List<CountView> counts) {}
+
+    private record ForgivenView(int node, boolean forgiven) {}
+
+    private record PolicyView(String remove, int windowSeconds, int removalsPerDay) {}
+
+    private record FaultView(
+            int node, String kind, long sinceMillis, long evidence, List<Integer> reporters, String stage) {
+        private static FaultView of(NodeFault fault) {
+            return new FaultView(
+                    fault.node(),
+                    fault.kind().text(),
+                    fault.sinceMillis(),
+                    fault.evidence(),
+                    fault.suspicions().stream().map(Suspicion::reporter).toList(),
+                    fault.stage().name().toLowerCase(Locale.ROOT));
+        }
     }
 
-    private static Map<String, Object> json(Suspicion suspicion) {
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("reporter", suspicion.reporter());
-        json.put("kind", suspicion.last().kind().text());
-        json.put("score", suspicion.score() / 1000.0);
-        json.put("windows", suspicion.windows());
-        json.put("asked", suspicion.asked());
-        json.put("bad", suspicion.bad());
-        json.put("volume", suspicion.last().volume());
-        json.put("group", suspicion.last().group());
-        json.put("lastMillis", suspicion.agreedMillis());
-        return json;
+    private record CountView(
+            int reporter,
+            String kind,
+            double score,
+            int windows,
+            long asked,
+            long bad,
+            int volume,
+            int group,
+            long lastMillis) {
+        private static CountView of(Suspicion suspicion) {
+            return new CountView(
+                    suspicion.reporter(),
+                    suspicion.last().kind().text(),
+                    suspicion.score() / 1000.0,
+                    suspicion.windows(),
+                    suspicion.asked(),
+                    suspicion.bad(),
+                    suspicion.last().volume(),
+                    suspicion.last().group(),
+                    suspicion.agreedMillis());
+        }
     }
 }

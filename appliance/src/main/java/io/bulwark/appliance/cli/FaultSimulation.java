@@ -2,10 +2,8 @@ package io.bulwark.appliance.cli;
 
 import io.bulwark.simulation.fault.FigureSix;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 
 /** Output of {@code bulwark fault simulate}: figure 6 of Agile Store and times to detection. */
 final class FaultSimulation {
@@ -19,11 +17,7 @@ final class FaultSimulation {
         List<FigureSix.Detection> detections =
                 FigureSix.detections(List.of(0.25, 0.5, 1.0), List.of(0.0, 0.2, 0.4, 0.6), RUNS, seed);
         if (json) {
-            Map<String, Object> all = new LinkedHashMap<>();
-            all.put("seed", seed);
-            all.put("figure6", rows);
-            all.put("detections", detections);
-            GlobalOptions.printJson(all);
+            GlobalOptions.printJson(new SimulationView(seed, rows, detections));
             return;
         }
         System.out.println("seed " + seed);
@@ -31,6 +25,8 @@ final class FaultSimulation {
         System.out.println();
         System.out.println(Text.table(times(detections)));
     }
+
+    private record SimulationView(long seed, List<FigureSix.Row> figure6, List<FigureSix.Detection> detections) {}
 
     private static List<List<String>> figure(List<FigureSix.Row> rows) {
         List<List<String>> table = new ArrayList<>();

@@ -21,7 +21,7 @@ class AdaptationPlotTest {
                         new Point(1, 12, 1, 0, 2.5, 30),
                         new Point(2, 12, 2, 1, -1, -1),
                         new Point(3, 11, 1, 0, 3, 20_000)),
-                List.of(new Fault("lies", 2, "wrong, say node-0, node-3", 1, 1.5, 2, 2.5, 3)),
+                List.of(new Fault("lies", 2, "wrong, say node-0, node-3", 1.5, 2, 2.5, 3)),
                 100,
                 List.of());
         String svg = AdaptationPlot.svg(course);

@@ -23,7 +23,6 @@ public record CompletionPace(long pollMillis, int atOnce, int extentsPerSecond, 
      * with little data does not scrub all the time.
      */
     public long scrubPauseMillis(long roundMillis) {
-        return Math.clamp(
-                roundMillis * SCRUB_REST, 2 * Math.max(pollMillis, retryMillis), SCRUB_PAUSE_MAX_MILLIS);
+        return Math.clamp(roundMillis * SCRUB_REST, 2 * Math.max(pollMillis, retryMillis), SCRUB_PAUSE_MAX_MILLIS);
     }
 }
