@@ -75,7 +75,7 @@ final class AdaptBench {
                 "",
                 "",
                 "",
-                latencies(course, 0, course.faults().getFirst().raised())));
+                latencies(course, 0, course.faults().getFirst().given())));
         for (Adaptation.Fault fault : course.faults()) {
             rows.add(List.of(
                     "node-" + fault.node(),
