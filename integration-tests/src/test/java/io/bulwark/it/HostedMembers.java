@@ -1,5 +1,6 @@
 package io.bulwark.it;
 
+import io.bulwark.appliance.network.HostNetwork;
 import io.bulwark.appliance.boot.Bundle;
 import io.bulwark.appliance.cluster.ClusterPlan;
 import io.bulwark.appliance.cluster.ClusterShape;

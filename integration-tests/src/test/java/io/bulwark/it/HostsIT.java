@@ -1,5 +1,6 @@
 package io.bulwark.it;
 
+import io.bulwark.appliance.network.HostNetwork;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.appliance.cluster.Member;
