@@ -1,9 +1,9 @@
 package io.bulwark.it;
 
-import io.bulwark.appliance.network.HostNetwork;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.appliance.cluster.Member;
+import io.bulwark.appliance.network.HostNetwork;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ClusterStatus;

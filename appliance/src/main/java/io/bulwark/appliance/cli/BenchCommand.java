@@ -146,12 +146,12 @@ final class BenchCommand implements Callable<Integer> {
     @Option(
             names = "--cap",
             paramLabel = "RATE",
-            defaultValue = "12M",
+            defaultValue = "8M",
             description = {
                 "Of `protocols`: bytes per second of the capped link, each way, or off (default: ${DEFAULT-VALUE}).",
                 "It needs root and iproute2; without them no link is capped."
             })
-    private String cap = "12M";
+    private String cap = "8M";
 
     @Option(
             names = "--port-base",

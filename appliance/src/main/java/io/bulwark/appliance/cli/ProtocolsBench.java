@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class ProtocolsBench {
     /** The bound on fingerprints would allow more; the thesis has 10. */
     static final int FAULTS_MAX = 4;
+
     private static final int CALLERS_MAX = 64;
 
     private final GlobalOptions global;
@@ -63,9 +64,11 @@ final class ProtocolsBench {
             Results results = new Results(
                     all.stream().filter(each -> each.capped() == capped).toList());
             if (!results.all.isEmpty()) {
-                text.add(capped
-                        ? "Client's link capped at " + Text.bytes(settings.bytesPerSecond()) + " a second each way"
-                        : "Link without a limit");
+                text.add(
+                        capped
+                                ? "Client's link capped at " + Text.bytes(settings.bytesPerSecond())
+                                        + " a second each way"
+                                : "Link without a limit");
                 text.add(measurements(results));
                 text.add(ratios(results));
                 text.add(breakdown(results));
@@ -79,7 +82,15 @@ final class ProtocolsBench {
     private static String measurements(Results results) {
         List<List<String>> rows = new ArrayList<>();
         rows.add(List.of(
-                "F", "PROTOCOL", "WRITE MIB/S", "CPU", "READ MIB/S", "CPU", "WRITE P50 MS", "READ P50 MS", "SENT KIB/WRITE",
+                "F",
+                "PROTOCOL",
+                "WRITE MIB/S",
+                "CPU",
+                "READ MIB/S",
+                "CPU",
+                "WRITE P50 MS",
+                "READ P50 MS",
+                "SENT KIB/WRITE",
                 "RECEIVED KIB/READ"));
         for (int f = 1; f <= results.faults(); f++) {
             for (ComparedProtocol protocol : ComparedProtocol.values()) {
@@ -135,13 +146,13 @@ final class ProtocolsBench {
     private static String breakdown(Results results) {
         List<List<String>> rows = new ArrayList<>();
         int f = results.faults();
-        rows.add(List.of("F=" + f + ", MS", "P50", "RPC", "ENCODE", "HASH", "FINGERPRINT", "MAC", "STORE"));
+        rows.add(List.of("F=" + f + ", MS", "MEAN", "RPC", "ENCODE", "HASH", "FINGERPRINT", "MAC", "STORE"));
         for (boolean isWrite : new boolean[] {true, false}) {
             for (ComparedProtocol protocol : ComparedProtocol.values()) {
                 ProtocolMeasurement each = results.of(protocol, f, isWrite, true);
                 rows.add(List.of(
                         (isWrite ? "write " : "read ") + protocol.text(),
-                        number(2, each.p50Millis()),
+                        number(2, each.meanMillis()),
                         number(2, each.rpcMillis()),
                         number(3, each.coding().encodeMillis()),
                         number(3, each.coding().hashMillis()),

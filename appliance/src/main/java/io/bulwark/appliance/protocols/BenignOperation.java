@@ -50,9 +50,8 @@ final class BenignOperation implements ClientOperation<Bytes> {
      */
     static BenignOperation write(PlacementGroup group, BlockId block, int m, Bytes content) {
         int n = group.holders().size();
-        List<Bytes> fragments = m == 1
-                ? Collections.nCopies(n, content)
-                : ErasureCode.of(m, n).encode(content, n);
+        List<Bytes> fragments =
+                m == 1 ? Collections.nCopies(n, content) : ErasureCode.of(m, n).encode(content, n);
         List<BenignMessage> requests = new ArrayList<>();
         for (int slot = 0; slot < n; slot++) {
             requests.add(new BenignMessage.Write(target(group, block, slot), fragments.get(slot)));
@@ -114,8 +113,8 @@ final class BenignOperation implements ClientOperation<Bytes> {
     @Override
     public List<Effect> onTick(long nowMillis) {
         if (outcome == null && nowMillis >= deadlineMillis) {
-            throw new IllegalStateException(missing + " of " + requests.size() + " nodes do not answer: "
-                    + Arrays.toString(answers));
+            throw new IllegalStateException(
+                    missing + " of " + requests.size() + " nodes do not answer: " + Arrays.toString(answers));
         }
         return List.of();
     }

@@ -125,12 +125,15 @@ public enum ComparedProtocol {
         BlockId block = block(f, number);
         Timeouts times = Timeouts.standard();
         return switch (this) {
-            case FP -> new FpWrite(FpGroup.of(volume(f, Verification.NONE).orElseThrow(), block), SESSION, content, times);
+            case FP ->
+                new FpWrite(FpGroup.of(volume(f, Verification.NONE).orElseThrow(), block), SESSION, content, times);
             case M_3F -> {
                 PasisGroup group = PasisGroup.of(volume(f, Verification.NONE).orElseThrow(), block);
                 yield new FirstSlots<>(
                         new PasisWrite(group, client, SESSION, content, times),
-                        IntStream.range(0, written(f)).mapToObj(PrincipalId::node).collect(Collectors.toSet()));
+                        IntStream.range(0, written(f))
+                                .mapToObj(PrincipalId::node)
+                                .collect(Collectors.toSet()));
             }
             case ERASURE, REPLICATION -> BenignOperation.write(group(f), block, m(f), content);
         };
@@ -141,9 +144,11 @@ public enum ComparedProtocol {
         BlockId block = block(f, number);
         Timeouts times = Timeouts.standard();
         return switch (this) {
-            case FP -> FpRead.withWriteBack(FpGroup.of(volume(f, Verification.NONE).orElseThrow(), block), SESSION, times);
+            case FP ->
+                FpRead.withWriteBack(FpGroup.of(volume(f, Verification.NONE).orElseThrow(), block), SESSION, times);
             case M_3F -> {
-                PasisGroup group = PasisGroup.of(volume(f, Verification.READ_TIME).orElseThrow(), block);
+                PasisGroup group =
+                        PasisGroup.of(volume(f, Verification.READ_TIME).orElseThrow(), block);
                 yield PasisRead.withWriteBack(group, client, SESSION, times, ReadPlan.full(group));
             }
             case ERASURE, REPLICATION -> BenignOperation.read(group(f), block, m(f));

@@ -82,8 +82,8 @@ public final class ComparisonNodes implements AutoCloseable {
                     .collect(Collectors.joining(" ")));
             OperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
             for (String line = in.readLine(); WORK.equals(line); line = in.readLine()) {
-                System.out.println(running.work.macNanos() + " " + running.work.storeNanos() + " "
-                        + system.getProcessCpuTime());
+                System.out.println(
+                        running.work.macNanos() + " " + running.work.storeNanos() + " " + system.getProcessCpuTime());
             }
         }
     }

@@ -29,7 +29,6 @@ public final class ProtocolComparison {
     /** Blocks of each caller; no other touches them, so that no two operations meet. */
     private static final int BLOCKS_EACH = 16;
 
-
     private final Settings settings;
     private final Consumer<String> progress;
 
@@ -86,7 +85,8 @@ public final class ProtocolComparison {
         new SecureRandom().nextBytes(secret);
         int count = ComparedProtocol.M_3F.slots(settings.faults);
         ComparisonKeys keys = new ComparisonKeys(Bytes.of(secret), count);
-        Optional<HostNetwork.Host> host = network.isPresent() ? Optional.of(network.get().add("nodes")) : Optional.empty();
+        Optional<HostNetwork.Host> host =
+                network.isPresent() ? Optional.of(network.get().add("nodes")) : Optional.empty();
         List<ProtocolMeasurement> all = new ArrayList<>();
         try (NodeProcess nodes = new NodeProcess(host, secret, count);
                 ComparisonClient client = new ComparisonClient(keys, nodes.addresses())) {
@@ -171,6 +171,7 @@ public final class ProtocolComparison {
                 cell.callers,
                 operations,
                 sum.seconds,
+                sum.micros.getMean() / 1e3,
                 sum.micros.getValueAtPercentile(50) / 1e3,
                 sum.micros.getValueAtPercentile(99) / 1e3,
                 sum.sentBytes / operations,

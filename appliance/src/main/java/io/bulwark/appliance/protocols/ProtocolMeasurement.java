@@ -20,6 +20,7 @@ public record ProtocolMeasurement(
         int callers,
         long operations,
         double seconds,
+        double meanMillis,
         double p50Millis,
         double p99Millis,
         double sentBytes,
@@ -33,9 +34,9 @@ public record ProtocolMeasurement(
         return operations * (double) ComparedProtocol.BLOCK_BYTES / (1 << 20) / seconds;
     }
 
-    /** Returns the remaining latency: network, system and waiting. */
+    /** Returns the rest of the mean latency: network, system, the nodes' checks, and waiting. */
     public double rpcMillis() {
-        return p50Millis
+        return meanMillis
                 - coding.encodeMillis()
                 - coding.hashMillis()
                 - coding.fingerprintMillis()
