@@ -2,6 +2,7 @@ package io.bulwark.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.appliance.network.HostNetwork;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -12,6 +12,7 @@ import io.bulwark.appliance.cluster.ProcessMember;
 import io.bulwark.appliance.cluster.ReplicaMember;
 import io.bulwark.appliance.cluster.ReplicaProcess;
 import io.bulwark.appliance.cluster.ReplicaSetup;
+import io.bulwark.appliance.network.HostNetwork;
 import io.bulwark.appliance.up.Members;
 import io.bulwark.protocol.id.PrincipalId;
 import java.io.IOException;

@@ -1,6 +1,7 @@
 package io.bulwark.it;
 
 import io.bulwark.appliance.boot.Bundle;
+import io.bulwark.appliance.network.HostNetwork;
 import io.bulwark.client.Bucket;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -3,6 +3,7 @@ package io.bulwark.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.appliance.cluster.Member;
+import io.bulwark.appliance.network.HostNetwork;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ClusterStatus;

@@ -12,6 +12,7 @@ import io.bulwark.appliance.cluster.RunningNode;
 import io.bulwark.appliance.control.ControlReply;
 import io.bulwark.appliance.control.ControlRequest;
 import io.bulwark.appliance.drill.Lie;
+import io.bulwark.appliance.network.HostNetwork;
 import io.bulwark.appliance.up.Appliance;
 import io.bulwark.appliance.up.EmbeddedMembers;
 import io.bulwark.appliance.up.Members;

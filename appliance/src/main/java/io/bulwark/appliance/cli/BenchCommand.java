@@ -4,7 +4,9 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import io.bulwark.appliance.cluster.ClusterPlan;
 import io.bulwark.appliance.cluster.ClusterShape;
 import io.bulwark.appliance.cluster.DataDirectory;
+import io.bulwark.appliance.protocols.ProtocolComparison;
 import io.bulwark.appliance.transfer.LoadRun;
+import io.bulwark.appliance.transfer.RateLimit;
 import io.bulwark.appliance.transfer.RegisterReadRun;
 import io.bulwark.appliance.transfer.ServerCost;
 import io.bulwark.client.Bucket;
@@ -30,7 +32,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.TypeConversionException;
 
-/** {@code bench put|get|s3|read|locking|adapt}. */
+/** {@code bench put|get|s3|read|locking|adapt|protocols}. */
 @Command(
         name = "bench",
         description = {
@@ -42,7 +44,9 @@ import picocli.CommandLine.TypeConversionException;
             "`locking` measures small objects with everything ordered and with locks: operations, locks of few",
             "operations, two clients in one directory, small files, a synchronization.",
             "`adapt` runs a temporary appliance of 12 nodes under load, in which one lies, one is slow and one dies:",
-            "when each was named and rebuilt, and n, b and latency over time. It takes some minutes."
+            "when each was named and rebuilt, and n, b and latency over time. It takes some minutes.",
+            "`protocols` compares registers under fp with benign erasure coding, benign replication and m+3f for",
+            "f = 1 to --faults (default: 4), on nodes of its own: figures 4.4.4 to 4.4.9 of the thesis."
         })
 final class BenchCommand implements Callable<Integer> {
     /** The operation to measure. */
@@ -52,7 +56,8 @@ final class BenchCommand implements Callable<Integer> {
         S3,
         READ,
         LOCKING,
-        ADAPT
+        ADAPT,
+        PROTOCOLS
     }
 
     /** {@code 4096}, {@code 64k}, {@code 1m}. */
@@ -87,7 +92,7 @@ final class BenchCommand implements Callable<Integer> {
     @Mixin
     private final PolicyOptions policy = new PolicyOptions();
 
-    @Parameters(paramLabel = "put|get|s3|read|locking|adapt")
+    @Parameters(paramLabel = "put|get|s3|read|locking|adapt|protocols")
     private Measurement what = Measurement.PUT;
 
     @Option(
@@ -120,7 +125,9 @@ final class BenchCommand implements Callable<Integer> {
             names = "--seconds",
             paramLabel = "N",
             defaultValue = "10",
-            description = "Duration of a measurement; `locking` makes 52 of them (default: ${DEFAULT-VALUE}).")
+            description = {
+                "Duration of a measurement; `locking` makes 52 of them, `protocols` 160 (default: ${DEFAULT-VALUE})."
+            })
     private double seconds;
 
     @Option(
@@ -130,8 +137,21 @@ final class BenchCommand implements Callable<Integer> {
             description = "Files of 2 KiB that `locking` synchronizes (default: ${DEFAULT-VALUE}).")
     private int files;
 
-    @Option(names = "--plot", paramLabel = "FILE", description = "Of `adapt`: write the plot to this file, as SVG.")
+    @Option(
+            names = "--plot",
+            paramLabel = "PATH",
+            description = "Write plots as SVG: of `adapt` to this file, of `protocols` to this directory.")
     private @Nullable Path plot;
+
+    @Option(
+            names = "--cap",
+            paramLabel = "RATE",
+            defaultValue = "8M",
+            description = {
+                "Of `protocols`: bytes per second of the capped link, each way, or off (default: ${DEFAULT-VALUE}).",
+                "It needs root and iproute2; without them no link is capped."
+            })
+    private String cap = "8M";
 
     @Option(
             names = "--port-base",
@@ -145,6 +165,14 @@ final class BenchCommand implements Callable<Integer> {
         if (threads < 1 || threads > 1024 || files < 1 || files > 1_000_000 || !(seconds > 0 && seconds <= 86_400)) {
             throw new CommandFailure(
                     CommandFailure.USAGE, "--threads is 1 to 1024, --seconds above 0 to 86400, --files 1 to 1000000");
+        }
+        if (what == Measurement.PROTOCOLS) {
+            return new ProtocolsBench(
+                            access.global(),
+                            new ProtocolComparison.Settings(
+                                    policy.onlyFaults(ProtocolsBench.FAULTS_MAX), seconds, threads, capBytes()),
+                            plot)
+                    .run();
         }
         if (policy.given() != (what == Measurement.READ)) {
             throw new CommandFailure(
@@ -175,6 +203,14 @@ final class BenchCommand implements Callable<Integer> {
                 load.clear();
                 client.deleteBucket(name);
             }
+        }
+    }
+
+    private long capBytes() {
+        try {
+            return RateLimit.parse(cap).up().bytesPerSecond();
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(CommandFailure.USAGE, "--cap: " + e.getMessage());
         }
     }
 

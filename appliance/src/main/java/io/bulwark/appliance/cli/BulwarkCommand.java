@@ -39,6 +39,7 @@ import picocli.CommandLine.Spec;
             VolumeCommand.class,
             AdviseCommand.class,
             BenchCommand.class,
+            BenchNodesCommand.class,
             SimulateCommand.class,
             HistoryCommand.class,
             DemoCommand.class,

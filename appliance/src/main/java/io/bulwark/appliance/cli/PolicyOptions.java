@@ -75,9 +75,20 @@ final class PolicyOptions {
     private @Nullable Double target;
 
     boolean given() {
+        return faults != null || isMoreThanFaults();
+    }
+
+    /** Returns the faults to tolerate; no other option may be given. */
+    int onlyFaults(int standard) {
+        if (isMoreThanFaults()) {
+            throw new CommandFailure(CommandFailure.USAGE, "of the policy, only --faults can be chosen here");
+        }
+        return faults == null ? standard : faults;
+    }
+
+    private boolean isMoreThanFaults() {
         return availability != null
                 || target != null
-                || faults != null
                 || dataFragments != null
                 || blockBytes != null
                 || fragments != null

@@ -15,21 +15,21 @@ import org.HdrHistogram.Histogram;
  * @param micros latencies of the operations that succeeded, in microseconds
  * @param failures messages of those that failed
  */
-record ClosedLoop(double seconds, Histogram micros, List<String> failures) {
+public record ClosedLoop(double seconds, Histogram micros, List<String> failures) {
     private static final long MICROS_MAX = 3_600_000_000L;
 
     /** One operation of a caller. */
-    interface Operation {
+    public interface Operation {
         void run(int caller, int round);
     }
 
     /** Returns a histogram for latencies that is empty. */
-    static Histogram noLatencies() {
+    public static Histogram noLatencies() {
         return new ConcurrentHistogram(MICROS_MAX, 3);
     }
 
     /** Runs the callers on virtual threads for so long. */
-    static ClosedLoop run(int callers, double seconds, Operation operation) throws InterruptedException {
+    public static ClosedLoop run(int callers, double seconds, Operation operation) throws InterruptedException {
         Histogram micros = noLatencies();
         Queue<String> failures = new ConcurrentLinkedQueue<>();
         long start = System.nanoTime();
@@ -57,7 +57,7 @@ record ClosedLoop(double seconds, Histogram micros, List<String> failures) {
     }
 
     /** Returns the number of operations that succeeded. */
-    long operations() {
+    public long operations() {
         return micros.getTotalCount();
     }
 }

@@ -12,7 +12,7 @@ import java.lang.management.ManagementFactory;
  */
 public record ProcessCost(double processorSeconds, long allocatedBytes) {
     /** Returns the cost so far. */
-    static ProcessCost now() {
+    public static ProcessCost now() {
         OperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
         ThreadMXBean threads = ManagementFactory.getPlatformMXBean(ThreadMXBean.class);
         return new ProcessCost(system.getProcessCpuTime() / 1e9, threads.getTotalThreadAllocatedBytes());

@@ -89,8 +89,11 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
         this.chosen = at == null ? 0 : at.ts();
         this.fixed = at != null;
         for (int slot = 0; slot < group.n(); slot++) {
+            // A version of another writer may have hashes that fit no fragment: these slots get the whole block.
             boolean whole = slot >= fragments.size()
-                    || !Hashes.sha256(fragments.get(slot)).equals(fpcc.cc().get(slot));
+                    || (at != null
+                            && !Hashes.sha256(fragments.get(slot))
+                                    .equals(fpcc.cc().get(slot)));
             members.add(new WriteMember(slot, whole, times));
         }
     }

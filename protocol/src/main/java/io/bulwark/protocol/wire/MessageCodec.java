@@ -8,7 +8,7 @@ public interface MessageCodec {
     /**
      * Returns the high byte of this family's type numbers: 1 extents, 2 FP register, 3 ordering, 4 transport control, 5
      * node control, 6 ordering among replicas, 7 PASIS register, 8 and 9 keys of replicas and of nodes, 10
-     * configurations of replicas, 11 logs of Byzantine Locking.
+     * configurations of replicas, 11 logs of Byzantine Locking; 255 benchmarks, which no member speaks.
      */
     int family();
 

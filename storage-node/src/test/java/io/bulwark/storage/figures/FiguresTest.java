@@ -2,8 +2,9 @@ package io.bulwark.storage.figures;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bulwark.storage.figures.Chart.Line;
-import io.bulwark.storage.figures.Chart.Point;
+import io.bulwark.client.text.Chart;
+import io.bulwark.client.text.Chart.Line;
+import io.bulwark.client.text.Chart.Point;
 import java.io.StringReader;
 import java.util.List;
 import java.util.stream.Collectors;

@@ -2,11 +2,12 @@ package io.bulwark.storage.figures;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.client.text.Chart;
+import io.bulwark.client.text.Chart.Line;
+import io.bulwark.client.text.Chart.Point;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
 import io.bulwark.protocol.pasis.PasisGroup;
-import io.bulwark.storage.figures.Chart.Line;
-import io.bulwark.storage.figures.Chart.Point;
 import io.bulwark.storage.figures.FigureCluster.Setup;
 import io.bulwark.storage.figures.Load.Latencies;
 import io.bulwark.storage.figures.Load.Throughput;

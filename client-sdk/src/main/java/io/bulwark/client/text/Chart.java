@@ -1,4 +1,4 @@
-package io.bulwark.storage.figures;
+package io.bulwark.client.text;
 
 import java.util.Formatter;
 import java.util.List;
@@ -13,7 +13,7 @@ import java.util.stream.DoubleStream;
  * @param x under the horizontal axis
  * @param y over the vertical axis, which begins at 0
  */
-record Chart(String title, String x, String y, List<Line> lines) {
+public record Chart(String title, String x, String y, List<Line> lines) {
     private static final int WIDTH = 640;
     private static final int HEIGHT = 380;
     private static final int LEFT = 60;
@@ -25,22 +25,24 @@ record Chart(String title, String x, String y, List<Line> lines) {
             List.of("#0b6e99", "#c0392b", "#27864b", "#8e5bb5", "#b7791f", "#444444");
 
     /** One line with its points from left to right. */
-    record Line(String name, List<Point> points) {
-        Line {
+    public record Line(String name, List<Point> points) {
+        public Line {
             points = List.copyOf(points);
         }
     }
 
-    record Point(double x, double y) {}
+    /** One point of a line. */
+    public record Point(double x, double y) {}
 
-    Chart {
+    public Chart {
         lines = List.copyOf(lines);
         if (lines.stream().allMatch(line -> line.points.isEmpty())) {
             throw new IllegalArgumentException("a chart without points");
         }
     }
 
-    String svg() {
+    /** Returns the picture. */
+    public String svg() {
         double most = Math.max(1e-9, all(Point::y).max().orElse(1));
         double step = niceStep(most);
         double top = step * Math.ceil(most / step - 1e-9);

@@ -1,4 +1,4 @@
-package io.bulwark.it;
+package io.bulwark.appliance.network;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  * long as a process that holds it. That one ends with this process and with those started in it, even if this one is
  * killed.
  */
-@NullMarked
 final class NetworkNamespace implements AutoCloseable {
     /** None: it is the one that this process was started in. */
     private final @Nullable Process holder;

@@ -1,4 +1,4 @@
-package io.bulwark.it;
+package io.bulwark.appliance.network;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -15,7 +15,6 @@ import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.NullMarked;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -27,8 +26,7 @@ import tools.jackson.databind.json.JsonMapper;
  * <p>Needs root, iproute2 and util-linux; {@link #missing} names what is missing. Nothing remains, even of a killed
  * test, once the next one has ended its {@link Orphans}.
  */
-@NullMarked
-final class HostNetwork implements AutoCloseable {
+public final class HostNetwork implements AutoCloseable {
     /** Set aside for tests of networks (RFC 2544), so that no real one has it. */
     private static final String ADDRESSES = "198.18.";
 
@@ -61,7 +59,7 @@ final class HostNetwork implements AutoCloseable {
     }
 
     /** One with this process as its only host. */
-    static HostNetwork open() throws IOException {
+    public static HostNetwork open() throws IOException {
         Random random = new Random();
         Set<String> taken = taken();
         String prefix;
@@ -72,7 +70,7 @@ final class HostNetwork implements AutoCloseable {
     }
 
     /** Returns the requirements of such a network that this machine lacks; empty if it can be made here. */
-    static String missing() {
+    public static String missing() {
         List<String> programs = Stream.of("ip", "tc", "unshare", "nsenter")
                 .filter(program -> Stream.of("/usr/sbin", "/sbin", "/usr/bin", "/bin")
                         .noneMatch(directory -> Files.isExecutable(Path.of(directory, program))))
@@ -98,7 +96,7 @@ final class HostNetwork implements AutoCloseable {
     }
 
     /** One more host. */
-    synchronized Host add(String name) throws IOException {
+    public synchronized Host add(String name) throws IOException {
         if (hosts.containsKey(name)) {
             throw new IllegalArgumentException(name + " is there already");
         }
@@ -116,16 +114,16 @@ final class HostNetwork implements AutoCloseable {
     }
 
     /** This process's: where clients are. */
-    Host own() {
+    public Host own() {
         return own;
     }
 
-    Host host(String name) {
+    public Host host(String name) {
         return Objects.requireNonNull(hosts.get(name), name);
     }
 
     /** All, that of this process too. */
-    Collection<Host> hosts() {
+    public Collection<Host> hosts() {
         return List.copyOf(hosts.values());
     }
 
@@ -137,7 +135,7 @@ final class HostNetwork implements AutoCloseable {
     }
 
     /** One of them. */
-    final class Host {
+    public final class Host {
         private final String name;
         private final NetworkNamespace namespace;
         private final String device;
@@ -154,16 +152,16 @@ final class HostNetwork implements AutoCloseable {
             this.address = prefix + number;
         }
 
-        String name() {
+        public String name() {
             return name;
         }
 
-        String address() {
+        public String address() {
             return address;
         }
 
         /** Returns the command line that runs this command on the host; the process is the command's own. */
-        List<String> command(List<String> words) {
+        public List<String> command(List<String> words) {
             return namespace.command(words);
         }
 
@@ -171,7 +169,7 @@ final class HostNetwork implements AutoCloseable {
          * Limits the bandwidth of its cable in each direction. Packets that wait longer than a moment are lost, so that
          * TCP slows down.
          */
-        void cap(long bytesPerSecond) throws IOException {
+        public void cap(long bytesPerSecond) throws IOException {
             String bucket = " root tbf rate " + 8 * bytesPerSecond + "bit burst "
                     + Math.max(BURST_BYTES_MIN, bytesPerSecond / BURSTS_PER_SECOND) + "b latency " + QUEUED_MAX;
             namespace.tc("qdisc replace dev " + device + bucket);
@@ -180,7 +178,7 @@ final class HostNetwork implements AutoCloseable {
         }
 
         /** Removes the bandwidth limit of its cable. */
-        void uncap() throws IOException {
+        public void uncap() throws IOException {
             if (capped) {
                 capped = false;
                 namespace.tc("qdisc del dev " + device + " root");
@@ -189,18 +187,18 @@ final class HostNetwork implements AutoCloseable {
         }
 
         /** Returns how often a packet to this host had to wait since the link was capped. */
-        long heldBack() throws IOException {
+        public long heldBack() throws IOException {
             String said = wire.run(List.of("tc", "-s", "-j", "qdisc", "show", "dev", port));
             return JSON.readTree(said).get(0).get("overlimits").asLong();
         }
 
         /** All that its cable has carried from it. */
-        long sentBytes() throws IOException {
+        public long sentBytes() throws IOException {
             return carried("rx");
         }
 
         /** All that its cable has carried to it. */
-        long receivedBytes() throws IOException {
+        public long receivedBytes() throws IOException {
             return carried("tx");
         }
 
@@ -216,23 +214,23 @@ final class HostNetwork implements AutoCloseable {
         }
 
         /** Pulls its cable: nothing reaches it or leaves it. */
-        void unplug() throws IOException {
+        public void unplug() throws IOException {
             wire.ip("link set " + port + " down");
         }
 
-        void plug() throws IOException {
+        public void plug() throws IOException {
             wire.ip("link set " + port + " up");
         }
 
         /** As it was at first, whatever a test has done to it. */
-        void restore() throws IOException {
+        public void restore() throws IOException {
             plug();
             find();
             uncap();
         }
 
         /** Drops all packets between this host and these from now on. */
-        void lose(Collection<Host> others) throws IOException {
+        public void lose(Collection<Host> others) throws IOException {
             synchronized (HostNetwork.this) {
                 for (Host other : others) {
                     if (!other.equals(this) && lost.add(other) && !other.lost.contains(this)) {
@@ -246,7 +244,7 @@ final class HostNetwork implements AutoCloseable {
         }
 
         /** Reaches the hosts again that it was told to lose; hosts that were told to lose this one stay unreachable. */
-        void find() throws IOException {
+        public void find() throws IOException {
             synchronized (HostNetwork.this) {
                 for (Host other : lost) {
                     if (!other.lost.contains(this)) {
