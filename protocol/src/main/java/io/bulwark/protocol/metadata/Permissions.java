@@ -39,6 +39,8 @@ final class Permissions {
             case Command.ChangeHolder ignored -> requireHolderChange(by);
             case Command.AbortChange ignored -> requireHolderChange(by);
             case Command.ChangePolicy ignored -> requireHolderChange(by);
+            case Command.SetVolumePolicy ignored -> requireVolumeChange(by);
+            case Command.RefillInode ignored -> requireVolumeChange(by);
             case Command.SetNode ignored -> requireNodeChange(by);
             case Command.RemoveNode ignored -> requireNodeChange(by);
             case Command.ChangeReplicas ignored -> Grants.require(mayAdminister(by), by, "change the set of replicas");
