@@ -12,7 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param fragments slots of a placement group; null for as many as now, or as the sums ask
  */
 public record PolicyChange(
-        @Nullable Integer faults, @Nullable Integer dataFragments, @Nullable Integer fragments) {
+        @Nullable Integer faults,
+        @Nullable Integer dataFragments,
+        @Nullable Integer fragments) {
     private static final int SLOTS_MAX = 255;
 
     /** Change of the faults alone. */
@@ -37,8 +39,7 @@ public record PolicyChange(
                 int m = bounded(dataFragments, now.m());
                 yield with(now, f, m, bounded(fragments, Math.max(now.n(), Math.max(4 * f + 1, m + 3 * f))));
             }
-            case MASKING ->
-                with(now, f, bounded(dataFragments, 1), bounded(fragments, Math.max(now.n(), 4 * f + 1)));
+            case MASKING -> with(now, f, bounded(dataFragments, 1), bounded(fragments, Math.max(now.n(), 4 * f + 1)));
             case ARCHIVE -> {
                 int m = bounded(dataFragments, Math.max(now.m(), f + 1));
                 yield with(now, f, m, bounded(fragments, Math.max(now.n(), m + 2 * f)));

@@ -72,7 +72,8 @@ final class VolumeRefill {
     }
 
     private long left() {
-        return client.query(Reply.Status.class, new Query.GetStatus(), subject, BulwarkClient.noDeadline())
+        return client
+                .query(Reply.Status.class, new Query.GetStatus(), subject, BulwarkClient.noDeadline())
                 .older()
                 .stream()
                 .filter(each -> each.volume() == volume.id())
@@ -135,8 +136,7 @@ final class VolumeRefill {
     private void copy(long inode, ObjectLayout layout, Deadline deadline) {
         ObjectVersion old = new ObjectVersion("", "", 0, new Inode(inode, layout, 0));
         ObjectWriter.Target target = new ObjectWriter.Target(
-                subject, false, (content, epochs, pending) ->
-                        new Command.RefillInode(inode, content, epochs, pending));
+                subject, false, (content, epochs, pending) -> new Command.RefillInode(inode, content, epochs, pending));
         try (ObjectReader reader =
                 new ObjectReader(client.store(), volume, old, subject, 0, layout.length(), deadline)) {
             ObjectWriter writer =

@@ -72,7 +72,10 @@ class VolumePolicyIT {
         CommandRun tooMany = run("volume", "set", protocol, "--faults", "4").go();
         assertThat(tooMany.exitCode()).as(tooMany.out()).isNotZero();
         assertThat(tooMany.err()).contains("nodes");
-        assertThat(run("volume", "set", protocol, "--faults", "2").json().get("faults").asInt())
+        assertThat(run("volume", "set", protocol, "--faults", "2")
+                        .json()
+                        .get("faults")
+                        .asInt())
                 .isEqualTo(2);
         JsonNode older = run("volume", "stat", protocol).json();
         assertThat(older.get("leastFaults").asInt()).isOne();

@@ -168,8 +168,7 @@ class Volumes {
         }
         if (find(name).volume().kind().equals("object") && wanted.faultsMax() == null) {
             signedIn.client()
-                    .changePolicy(
-                            name, new PolicyChange(wanted.faults(), wanted.dataFragments(), wanted.fragments()));
+                    .changePolicy(name, new PolicyChange(wanted.faults(), wanted.dataFragments(), wanted.fragments()));
             return find(name).volume();
         }
         if (wanted.faults() == null || wanted.dataFragments() != null || wanted.fragments() != null) {
@@ -192,7 +191,8 @@ class Volumes {
                 job.progress(done, total);
             });
             result.failures().forEach(why -> job.report("Not rewritten: " + why));
-            return result.refilled() + " objects rewritten, " + result.failures().size() + " not.";
+            return result.refilled() + " objects rewritten, "
+                    + result.failures().size() + " not.";
         });
     }
 

@@ -116,7 +116,8 @@ final class VolumeCommand implements Runnable {
                 "Change the protection policy of a volume, while it is in use.",
                 "An object volume gets another f, m or n for what is put from now on; `volume refill` moves the rest.",
                 "A register volume under masking quorums or pasis changes its faults alone. To lower them, its holders",
-                "go through all blocks. The present number gives an announced change up. With bounds, such as 1..3, the",
+                "go through all blocks. The present number gives an announced change up. With bounds, such as 1..3,"
+                        + " the",
                 "number follows the threat level (`bulwark threat`)."
             })
     int set(
@@ -209,7 +210,8 @@ final class VolumeCommand implements Runnable {
             long bytes = find(client.status(), name).older().stream()
                     .mapToLong(older -> older.extents() * older.policy().blockBytes())
                     .sum();
-            try (Progress progress = Progress.of("refill", bytes, access.global().json())) {
+            try (Progress progress =
+                    Progress.of("refill", bytes, access.global().json())) {
                 result = client.refill(name, (done, total) -> progress.to(done));
             }
         }

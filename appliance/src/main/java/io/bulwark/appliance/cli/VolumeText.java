@@ -65,7 +65,8 @@ final class VolumeText {
                 + ".";
         for (ClusterStatus.OlderPolicy older : volume.older()) {
             first += System.lineSeparator() + Text.count(older.extents(), "extent") + " under the older policy "
-                    + older.policy().text() + "; `bulwark volume refill " + volume.volume().name() + "` moves them.";
+                    + older.policy().text() + "; `bulwark volume refill "
+                    + volume.volume().name() + "` moves them.";
         }
         if (volume.volume().policy().protocol() != Protocol.PASIS) {
             return first;

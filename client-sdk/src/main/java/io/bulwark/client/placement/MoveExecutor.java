@@ -210,7 +210,9 @@ public final class MoveExecutor {
         if (since != null && (group.epoch() > since || change.isPresent())) {
             throw lost(move, "the change from node-" + move.from() + " to node-" + move.to() + " was aborted");
         }
-        if (since != null || change.isPresent() || !canTolerateMove(volume.get().policyOf(move.group()).f(), group, slot, silent)) {
+        if (since != null
+                || change.isPresent()
+                || !canTolerateMove(volume.get().policyOf(move.group()).f(), group, slot, silent)) {
             return; // The map may be one from before it was announced; or another slot comes first.
         }
         announce(move, group.epoch());

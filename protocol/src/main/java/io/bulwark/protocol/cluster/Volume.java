@@ -166,9 +166,8 @@ public record Volume(
 
     private void requireKnown(BlockId block) {
         if (!knows(block)) {
-            throw new IllegalArgumentException(
-                    "block " + block + " is of generation " + generationOf(block) + ", volume " + name + " has "
-                            + (older.size() + 1));
+            throw new IllegalArgumentException("block " + block + " is of generation " + generationOf(block)
+                    + ", volume " + name + " has " + (older.size() + 1));
         }
     }
 

@@ -167,8 +167,7 @@ final class Dissemination {
     /** Slots that count echoes ask first, so that the others hear of readies. */
     private long restBeforeDelivery(ReferencedExtent extent) {
         PlacementGroup group = extent.volume().group(extent.block());
-        boolean first =
-                group.slotOf(node) < DeliveryPoll.witnesses(extent.policy());
+        boolean first = group.slotOf(node) < DeliveryPoll.witnesses(extent.policy());
         return first ? retryMillis : LATER * retryMillis;
     }
 

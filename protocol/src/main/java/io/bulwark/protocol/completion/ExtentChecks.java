@@ -125,8 +125,8 @@ final class ExtentChecks {
 
     /** False if the walk cannot go on: the list cannot be read now, or will never be one since its writer lied. */
     private boolean load(LayoutWalk walk, VolumeProgress progress, long list, ReadOutcome outcome) {
-        Optional<Bytes> content =
-                ObjectGet.content(walk.volume(), walk.layout().block(list), outcome, walk.layout().lengthOf(list));
+        Optional<Bytes> content = ObjectGet.content(
+                walk.volume(), walk.layout().block(list), outcome, walk.layout().lengthOf(list));
         if (content.isPresent()) {
             try {
                 walk.loaded(list, content.get());

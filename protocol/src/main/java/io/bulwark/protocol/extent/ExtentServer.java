@@ -300,7 +300,8 @@ public final class ExtentServer implements ProtocolServer {
 
     /** Asks for a map with the group of a block that none of the known generations has. */
     private static Question newerMap(BlockId block, @Nullable Volume known) {
-        return new Question.OfVolume(block.volume(), known == null ? 0 : known.groups().size(), 1);
+        return new Question.OfVolume(
+                block.volume(), known == null ? 0 : known.groups().size(), 1);
     }
 
     private boolean serves(BlockId block, long epoch) {

@@ -28,7 +28,12 @@ record StoreProposal(PrincipalId sender, boolean supplied, Checksum checksum, Su
     }
 
     private static StoreProposal ofFragment(
-            ProtectionPolicy policy, int slot, PrincipalId sender, boolean supplied, Checksum checksum, Bytes fragment) {
+            ProtectionPolicy policy,
+            int slot,
+            PrincipalId sender,
+            boolean supplied,
+            Checksum checksum,
+            Bytes fragment) {
         return new StoreProposal(
                 sender,
                 supplied,

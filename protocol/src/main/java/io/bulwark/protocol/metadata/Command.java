@@ -37,6 +37,9 @@ public sealed interface Command {
      */
     sealed interface Administrative extends Signed {}
 
+    /** Command about a volume as a whole. Requires the right to administer the cluster. */
+    sealed interface OfVolume extends Command {}
+
     /** Change of the settings of a bucket, or of what a version may have changed. */
     sealed interface OfSetting extends Command {}
 
@@ -137,10 +140,10 @@ public sealed interface Command {
      * @param quotaBytes limit of the bytes of all inodes; 0 for none
      */
     record CreateVolume(String name, VolumeKind kind, ProtectionPolicy policy, long blocks, int groups, long quotaBytes)
-            implements Administrative {}
+            implements Administrative, OfVolume {}
 
     /** Deletes a volume without buckets and linked inodes, and closes the sessions for it. */
-    record DeleteVolume(String name) implements Administrative {}
+    record DeleteVolume(String name) implements Administrative, OfVolume {}
 
     /**
      * Makes a bucket.
@@ -486,18 +489,20 @@ public sealed interface Command {
      * to a new generation of placement groups, one for each node. Refused with too few nodes. Requires the right to
      * administer the cluster.
      */
-    record SetVolumePolicy(String volume, ProtectionPolicy policy) implements Administrative {}
+    record SetVolumePolicy(String volume, ProtectionPolicy policy) implements Administrative, OfVolume {}
 
     /**
      * Puts extents of the newest generation in the place of those of an inode with older ones, after all are complete. The
      * submitter says that they have the same bytes. The inode keeps its id, with all that links to it, and its time; the old
-     * extents are freed after the grace. Answered by {@link Reply.Refilled}. Requires the right to administer the cluster.
+     * extents are freed after the grace. The audit log does not keep the command: there is one for each object. Answered by
+     * {@link Reply.Refilled}.
      *
      * @param content as in {@link PutObject}; of the same length
      * @param epochs as in {@link PutObject}
      * @param pending as in {@link PutObject}
      */
-    record RefillInode(long inode, OwnContent content, List<EpochClaim> epochs, List<Long> pending) implements Command {
+    record RefillInode(long inode, OwnContent content, List<EpochClaim> epochs, List<Long> pending)
+            implements OfVolume {
         public RefillInode {
             epochs = List.copyOf(epochs);
             pending = List.copyOf(pending);

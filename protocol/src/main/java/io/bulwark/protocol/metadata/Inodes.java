@@ -413,8 +413,7 @@ final class Inodes {
 
     private static List<BlockRange> rangesOf(Entry entry) {
         return switch (entry) {
-            case Stored stored ->
-                stored.inode.content() instanceof ObjectLayout layout ? layout.ranges() : List.of();
+            case Stored stored -> stored.inode.content() instanceof ObjectLayout layout ? layout.ranges() : List.of();
             case Inline ignored -> List.of();
             case Pending pending -> pending.ranges;
         };

@@ -508,7 +508,8 @@ public final class MetadataStateMachine {
             case Command.AbortChange abort -> done(() -> holders.abort(abort));
             case Command.ChangePolicy change -> done(() -> holders.changePolicy(change));
             case Command.SetVolumePolicy set ->
-                done(() -> volumes.changePolicy(set, replicas, takers(set.policy().n())));
+                done(() ->
+                        volumes.changePolicy(set, replicas, takers(set.policy().n())));
             case Command.RefillInode refill -> namespace.refill(refill, session, now);
             case Command.SetNode set -> done(() -> holders.setNode(set.address()));
             case Command.RemoveNode remove -> done(() -> holders.removeNode(remove.node(), submitter));
@@ -650,7 +651,8 @@ public final class MetadataStateMachine {
                         && report.node() != submitter.number(),
                 MetadataError.BAD_ARGUMENT,
                 submitter + " about node " + report.node() + ", the block's group is " + group.holders());
-        OptionalLong number = evidence.report(filed, volume.policyOf(report.block()).f() + 1);
+        OptionalLong number =
+                evidence.report(filed, volume.policyOf(report.block()).f() + 1);
         if (number.isPresent() && report.verdict() == Verdict.CORRUPT) {
             faults.onProof(report.node(), volume, volume.groupIndex(report.block()), number.getAsLong());
         }

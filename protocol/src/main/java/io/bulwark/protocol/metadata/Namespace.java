@@ -146,7 +146,8 @@ final class Namespace {
         CommandRefusal.refuseUnless(
                 ranges.stream().allMatch(range -> range.isOf(volume.generation())),
                 MetadataError.STALE_EPOCH,
-                "the policy of volume " + volume.name() + " is " + volume.policy().text() + " now");
+                "the policy of volume " + volume.name() + " is "
+                        + volume.policy().text() + " now");
     }
 
     /** Puts other extents in the place of those of an inode, as its submitter says with the same bytes. */

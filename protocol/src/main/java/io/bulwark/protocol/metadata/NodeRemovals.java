@@ -123,7 +123,9 @@ final class NodeRemovals {
                 }
                 left++;
                 moving |= group.change().isPresent();
-                if (changes < CHANGES_MAX && group.change().isEmpty() && toleratesMove(volume.policyOf(index).f(), group, node)) {
+                if (changes < CHANGES_MAX
+                        && group.change().isEmpty()
+                        && toleratesMove(volume.policyOf(index).f(), group, node)) {
                     changes += announce(volume, index, node, loads) ? 1 : 0;
                 }
             }

@@ -28,8 +28,7 @@ final class Permissions {
         switch (command) {
             case Command.RenewSession ignored -> {}
             case Command.CloseSession ignored -> {}
-            case Command.CreateVolume ignored -> requireVolumeChange(by);
-            case Command.DeleteVolume ignored -> requireVolumeChange(by);
+            case Command.OfVolume ignored -> requireVolumeChange(by);
             case Command.ReportEvidence ignored -> Grants.require(isNode(by), by, "report evidence");
             case Command.ReportPoison ignored -> Grants.require(isNode(by), by, "report poison");
             case Command.ReportPeers ignored -> Grants.require(isNode(by), by, "report on its peers");
@@ -39,8 +38,6 @@ final class Permissions {
             case Command.ChangeHolder ignored -> requireHolderChange(by);
             case Command.AbortChange ignored -> requireHolderChange(by);
             case Command.ChangePolicy ignored -> requireHolderChange(by);
-            case Command.SetVolumePolicy ignored -> requireVolumeChange(by);
-            case Command.RefillInode ignored -> requireVolumeChange(by);
             case Command.SetNode ignored -> requireNodeChange(by);
             case Command.RemoveNode ignored -> requireNodeChange(by);
             case Command.ChangeReplicas ignored -> Grants.require(mayAdminister(by), by, "change the set of replicas");

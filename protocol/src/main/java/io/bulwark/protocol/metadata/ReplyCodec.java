@@ -92,7 +92,8 @@ final class ReplyCodec {
                 found.state().write(out.u8(14).i64(found.version()).i64(found.linkedMillis()));
                 found.inode().write(out);
             }
-            case InodeFound found -> out.u8(15).bool(found.exists()).bool(found.linked()).bool(found.names());
+            case InodeFound found ->
+                out.u8(15).bool(found.exists()).bool(found.linked()).bool(found.names());
             case ObjectList list -> writeObjects(list, out.u8(16));
             case VersionList list -> writeVersions(list, out.u8(17));
             case Reply.OfDocument document -> BucketCodec.write(document, out);
@@ -318,8 +319,10 @@ final class ReplyCodec {
         out.i64(status.objects()).i64(status.inodes()).i64(status.bytes());
         Reply.OpenLogs logs = status.logs();
         out.i32(status.openSessions()).i32(logs.logs()).i32(logs.locks()).i64(logs.oldestMillis());
-        Lists.write(status.older(), out, (each, to) ->
-                to.i32(each.volume()).u8(each.generation()).i64(each.extents()));
+        Lists.write(
+                status.older(),
+                out,
+                (each, to) -> to.i32(each.volume()).u8(each.generation()).i64(each.extents()));
         out.raw(status.digest());
     }
 

@@ -129,8 +129,10 @@ final class Volumes {
         /** Counts the blocks of ranges that are named from now on, or not any more. */
         void count(List<BlockRange> ranges, int sign) {
             for (BlockRange range : ranges) {
-                extents.merge(range.generation(), sign * range.count(), (before, more) ->
-                        before + more == 0 ? null : (Long) (before + more));
+                extents.merge(
+                        range.generation(),
+                        sign * range.count(),
+                        (before, more) -> before + more == 0 ? null : (Long) (before + more));
             }
         }
 
@@ -375,8 +377,7 @@ final class Volumes {
                         .orElseThrow()
                         .extents
                         .headMap(volume.older.size())
-                        .forEach((generation, count) ->
-                                all.add(new Reply.OlderExtents(volume.id, generation, count))));
+                        .forEach((generation, count) -> all.add(new Reply.OlderExtents(volume.id, generation, count))));
         return all;
     }
 

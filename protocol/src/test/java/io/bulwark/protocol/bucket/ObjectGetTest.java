@@ -35,12 +35,7 @@ class ObjectGetTest {
     private static final BlockRange BLOCKS = new BlockRange(1, PrincipalId.client(0), 1, 0, 3);
     private static final Inode INODE = new Inode(
             7,
-            new ObjectLayout(
-                    1,
-                    BLOCK,
-                    3 * BLOCK,
-                    List.of(BLOCKS),
-                    Bytes.of(new byte[3 * ObjectLayout.PIN_BYTES])),
+            new ObjectLayout(1, BLOCK, 3 * BLOCK, List.of(BLOCKS), Bytes.of(new byte[3 * ObjectLayout.PIN_BYTES])),
             0);
     private static final ObjectVersion OBJECT = new ObjectVersion("bucket", "key", 3, INODE);
     private static final ReadOutcome WHOLE = new ReadOutcome.Whole(Bytes.of(new byte[BLOCK]));
@@ -121,7 +116,8 @@ class ObjectGetTest {
                 .containsExactly(other.at(1), other.at(2));
         ReadOutcome padded = new ReadOutcome.Whole(Bytes.of(new byte[three.paddedBytes(BLOCK)]));
         fetches.forEach(step -> get.onFetched(((ObjectStep.FetchExtent) step).token(), padded));
-        assertThat(get.next()).hasValueSatisfying(bytes -> assertThat(bytes.length()).isEqualTo(BLOCK));
+        assertThat(get.next())
+                .hasValueSatisfying(bytes -> assertThat(bytes.length()).isEqualTo(BLOCK));
         assertThat(get.next()).isPresent();
         assertThat(get.isAtEnd()).isTrue();
     }
@@ -279,7 +275,9 @@ class ObjectGetTest {
         List<ObjectStep> fetches = composed.onReply(
                 asked(composed.readAhead()).token(), new Reply.SliceList(List.of(entry(0, 11, 0, 1024))));
         ObjectStep.Ask ask = asked(composed.onFetched(fetches.getFirst().token(), new ReadOutcome.Freed()));
-        assertThat(ask.query()).isInstanceOfSatisfying(Query.FindInode.class, of -> assertThat(of.inode()).isEqualTo(11));
+        assertThat(ask.query())
+                .isInstanceOfSatisfying(
+                        Query.FindInode.class, of -> assertThat(of.inode()).isEqualTo(11));
         composed.onReply(ask.token(), Reply.InodeFound.GONE);
         assertThat(composed.failure()).containsInstanceOf(GetFailure.Changed.class);
         assertThat(taken).isZero();

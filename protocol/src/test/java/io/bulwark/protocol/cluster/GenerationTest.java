@@ -35,8 +35,8 @@ class GenerationTest {
 
     private static List<PlacementGroup> groups(int... slots) {
         return Arrays.stream(slots)
-                .mapToObj(count -> new PlacementGroup(
-                        1, IntStream.range(0, count).boxed().toList()))
+                .mapToObj(count ->
+                        new PlacementGroup(1, IntStream.range(0, count).boxed().toList()))
                 .toList();
     }
 
@@ -86,8 +86,8 @@ class GenerationTest {
         assertThatThrownBy(() -> new Volume(
                         1, "v", VolumeKind.OBJECT, THIRD, 0, groups(4, 7), List.of(new Generation(SECOND, 1))))
                 .hasMessageContaining("4 holders");
-        assertThatThrownBy(() -> new Volume(
-                        1, "v", VolumeKind.OBJECT, THIRD, 0, groups(4), List.of(new Generation(FIRST, 1))))
+        assertThatThrownBy(() ->
+                        new Volume(1, "v", VolumeKind.OBJECT, THIRD, 0, groups(4), List.of(new Generation(FIRST, 1))))
                 .hasMessageContaining("1 older");
     }
 }

@@ -251,7 +251,12 @@ class LoggedMetadataTest {
         assertThat(((Reply.Locked) again).log().lock()).isGreaterThan(log.lock());
         replicas.forEach(Replica::step);
         LockingMessage.ToServer old = new LockingMessage.LogRead(
-                log, 9, LockingMessage.ALL, 1, Optional.empty(), new Query.FindInode(1, BlockId.register(1, 0)).encoded());
+                log,
+                9,
+                LockingMessage.ALL,
+                1,
+                Optional.empty(),
+                new Query.FindInode(1, BlockId.register(1, 0)).encoded());
         assertThat(replicas.getFirst().server.onMessage(ALICE, 1, old))
                 .singleElement()
                 .isInstanceOfSatisfying(

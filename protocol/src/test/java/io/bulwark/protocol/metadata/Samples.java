@@ -149,8 +149,7 @@ final class Samples {
         all.put("abort-change", new Command.AbortChange("main", 3, 5));
         all.put("change-policy", new Command.ChangePolicy("main", 2, 3));
         all.put("set-volume-policy", new Command.SetVolumePolicy("main", new ProtectionPolicy(2, 3, 7, 512)));
-        all.put(
-                "refill-inode", new Command.RefillInode(12, LAYOUT, List.of(new EpochClaim(4, 1)), List.of(8L, 9L)));
+        all.put("refill-inode", new Command.RefillInode(12, LAYOUT, List.of(new EpochClaim(4, 1)), List.of(8L, 9L)));
         all.put("change-threat", new Command.ChangeThreat(true, 2, "an alarm"));
         all.put(
                 "set-threat-policy",

@@ -46,8 +46,7 @@ class VolumePolicyTest {
     }
 
     private Reply.ObjectStored put(String key, int generation, long length) {
-        return (Reply.ObjectStored)
-                alice.run(alice.putOf("films", key, Condition.NONE, layout(generation, length)));
+        return (Reply.ObjectStored) alice.run(alice.putOf("films", key, Condition.NONE, layout(generation, length)));
     }
 
     private RefillInode refill(long inode, ObjectLayout layout) {
@@ -70,7 +69,9 @@ class VolumePolicyTest {
         Volume now = rig.mainVolume();
         assertThat(now.policy()).isEqualTo(NEXT);
         assertThat(now.groups().subList(0, before.groups().size())).isEqualTo(before.groups());
-        assertThat(now.newestGroups()).hasSize(5).allMatch(group -> group.holders().size() == 5);
+        assertThat(now.newestGroups())
+                .hasSize(5)
+                .allMatch(group -> group.holders().size() == 5);
         assertThat(now.policyOf(0)).isEqualTo(MetadataFixture.POLICY);
         assertThat(older()).containsExactly(new Reply.OlderExtents(rig.volume, 0, 3));
         put("b", 1, 2 * BLOCK);
@@ -90,8 +91,7 @@ class VolumePolicyTest {
         ObjectLayout old = layout(0, BLOCK);
         alice.refused(MetadataError.STALE_EPOCH, alice.putOf("films", "a", Condition.NONE, old));
         alice.refused(MetadataError.STALE_EPOCH, new Command.RegisterPending(old.ranges()));
-        alice.refused(
-                MetadataError.STALE_EPOCH, alice.putOf("films", "a", Condition.NONE, layout(2, BLOCK)));
+        alice.refused(MetadataError.STALE_EPOCH, alice.putOf("films", "a", Condition.NONE, layout(2, BLOCK)));
         BlockRange astride = alice.range(BlockId.firstOf(2) - 1, 2);
         alice.refused(
                 MetadataError.STALE_EPOCH,
@@ -176,8 +176,7 @@ class VolumePolicyTest {
                 MetadataError.BAD_ARGUMENT, new SetVolumePolicy("main", new ProtectionPolicy(1, 3, 5, 2 * BLOCK)));
         alice.refused(
                 MetadataError.BAD_ARGUMENT, new SetVolumePolicy("main", ProtectionPolicy.archive(1, 2, 5, BLOCK)));
-        alice.refused(
-                MetadataError.TOO_FEW_NODES, new SetVolumePolicy("main", new ProtectionPolicy(2, 3, 7, BLOCK)));
+        alice.refused(MetadataError.TOO_FEW_NODES, new SetVolumePolicy("main", new ProtectionPolicy(2, 3, 7, BLOCK)));
         alice.run(new Command.CreateVolume("blocks", VolumeKind.REGISTER, MetadataFixture.POLICY, 9, 0, 0));
         alice.refused(MetadataError.BAD_ARGUMENT, new SetVolumePolicy("blocks", NEXT));
         alice.refused(MetadataError.BAD_ARGUMENT, new Command.ChangePolicy("main", 1, 2));

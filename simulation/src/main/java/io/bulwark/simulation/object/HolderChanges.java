@@ -116,7 +116,8 @@ final class HolderChanges {
         }
         int slot = random.nextInt(group.holders().size());
         int to = random.nextInt(nodes);
-        if (group.slotOf(to) < 0 && mayChange(group, slot, to, now.policyOf(index).f())) {
+        if (group.slotOf(to) < 0
+                && mayChange(group, slot, to, now.policyOf(index).f())) {
             int from = group.holders().get(slot);
             order(new Command.ChangeHolder(now.name(), index, group.epoch(), from, to));
         }

@@ -417,8 +417,7 @@ final class ObjectClient {
         private void perform(List<ObjectStep> steps) {
             for (ObjectStep step : steps) {
                 switch (step) {
-                    case ObjectStep.FetchExtent fetch
-                    when volume.knows(fetch.block()) -> fetch(fetch);
+                    case ObjectStep.FetchExtent fetch when volume.knows(fetch.block()) -> fetch(fetch);
                     case ObjectStep.FetchExtent fetch ->
                         query(new Query.GetMap(), reply -> {
                             if (reply.orElse(null) instanceof Reply.Map(var map)) {

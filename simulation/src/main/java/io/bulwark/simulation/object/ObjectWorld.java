@@ -145,7 +145,7 @@ public final class ObjectWorld implements SimulatedWorld {
         this.replicaCount = 3 * setting.faults() + 1;
         Random chooser = new Random(setting.random("policy").nextLong());
         this.policy = setting.policy(protocol, chooser, BLOCK_BYTES);
-        boolean changesPolicy = setting.random("policies").nextInt(3) == 0;
+        boolean changesPolicy = changesPolicy(setting);
         this.nodes = Math.max(setting.nodes(), policy.n())
                 + (replacing ? 1 + chooser.nextInt(2) : 0)
                 + (changesPolicy ? 2 : 0);
@@ -185,6 +185,11 @@ public final class ObjectWorld implements SimulatedWorld {
                         new Random(setting.random("delivery").nextLong())))
                 : Optional.empty();
         this.attackers = attackers(replacing);
+    }
+
+    /** Returns whether the policy of the volume changes in a run. */
+    static boolean changesPolicy(Setting setting) {
+        return setting.random("policies").nextInt(3) == 0;
     }
 
     private HolderChanges holderChanges(boolean replacing) {

@@ -20,11 +20,12 @@ import java.util.function.Supplier;
  * tolerates fewer faults than there are.
  */
 final class PolicyChanges {
-    private static final int CHANGES_ONE_IN = 12;
+    private static final int CHANGES_ONE_IN = 8;
     private static final int REFILLS_ONE_IN = 2;
     private static final int CHANGES_MAX = 4;
     private static final int TRIES = 30;
-    private static final int PAGE = 5;
+    private static final int PAGE = 20;
+    private static final int REFILLS_AT_ONCE = 6;
 
     private final ObjectClient operator;
     private final Supplier<Volume> known;
@@ -43,8 +44,7 @@ final class PolicyChanges {
      * @param liars number of nodes that lie
      * @param faults f of the first policy
      */
-    PolicyChanges(
-            ObjectClient operator, Supplier<Volume> known, int liars, int faults, int nodes, Random random) {
+    PolicyChanges(ObjectClient operator, Supplier<Volume> known, int liars, int faults, int nodes, Random random) {
         this.operator = operator;
         this.known = known;
         this.liars = liars;
@@ -74,13 +74,12 @@ final class PolicyChanges {
             anyPolicy().ifPresent(policy -> {
                 ordering = true;
                 changes++;
-                operator.execute(
-                        new Command.SetVolumePolicy(known.get().name(), policy), _ -> ordering = false);
+                operator.execute(new Command.SetVolumePolicy(known.get().name(), policy), _ -> ordering = false);
             });
         }
         if (!refilling && known.get().generation() > 0 && random.nextInt(REFILLS_ONE_IN) == 0) {
             refilling = true;
-            refillNext();
+            refillNext(REFILLS_AT_ONCE);
         }
     }
 
@@ -105,8 +104,12 @@ final class PolicyChanges {
         return Optional.empty();
     }
 
-    /** Rewrites the next inode with extents of an older generation. */
-    private void refillNext() {
+    /** Rewrites the next inode with extents of an older generation, and so many more after it. */
+    private void refillNext(int left) {
+        if (left == 0) {
+            refilling = false;
+            return;
+        }
         Volume volume = known.get();
         operator.query(new Query.References(volume.id(), cursor, PAGE), reply -> {
             if (!(reply.orElse(null) instanceof Reply.References page)) {
@@ -124,15 +127,16 @@ final class PolicyChanges {
                 return;
             }
             cursor = older.getFirst().arrival();
-            refill(volume, older.getFirst().inode(), older.getFirst().layout().orElseThrow());
+            refill(volume, older.getFirst().inode(), older.getFirst().layout().orElseThrow(), left);
         });
     }
 
-    private void refill(Volume volume, long inode, ObjectLayout layout) {
+    private void refill(Volume volume, long inode, ObjectLayout layout, int left) {
         ObjectVersion old = new ObjectVersion("", "", 0, new Inode(inode, layout, 0));
         operator.get(volume, old, 0, layout.length(), got -> {
             if (!(got instanceof ObjectClient.RangeResult.Content(var content))) {
-                refilling = false;
+                // A faulty client may have put it.
+                refillNext(left - 1);
                 return;
             }
             operator.put(
@@ -142,7 +146,7 @@ final class PolicyChanges {
                     random.nextBoolean(),
                     outcome -> {
                         refilled += outcome instanceof PutOutcome.Stored ? 1 : 0;
-                        refilling = false;
+                        refillNext(left - 1);
                     });
         });
     }

@@ -7,7 +7,9 @@ import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.simulation.campaign.Run;
 import io.bulwark.simulation.campaign.Setting;
 import io.bulwark.simulation.campaign.Shape;
+import java.util.List;
 import java.util.OptionalInt;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,8 +19,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 @NullMarked
 @Tag("long")
 class PolicyChangesTest {
-    private static final int RUNS = Runs.of(9);
-    private static final int STEPS = 40;
+    private static final int RUNS = Runs.of(3);
+    private static final int STEPS = 60;
     private static final int SHOWN = 60;
 
     private static Setting setting(long seed) {
@@ -35,11 +37,16 @@ class PolicyChangesTest {
     @EnumSource
     void nothingIsLostWhenThePolicyChanges(Protocol protocol) {
         long first = Long.getLong("bulwark.seed", 1);
-        System.out.println("PolicyChangesTest " + protocol + " seeds " + first + " to " + (first + RUNS - 1));
+        System.out.println("PolicyChangesTest " + protocol + " seeds from " + first + " on");
         long changed = 0;
         long refilled = 0;
-        for (long seed = first; seed < first + RUNS; seed++) {
-            ObjectWorld world = run(protocol, setting(seed));
+        List<Setting> settings = LongStream.iterate(first, seed -> seed + 1)
+                .mapToObj(PolicyChangesTest::setting)
+                .filter(ObjectWorld::changesPolicy)
+                .limit(RUNS)
+                .toList();
+        for (Setting setting : settings) {
+            ObjectWorld world = run(protocol, setting);
             changed += world.policyChanges();
             refilled += world.refilled();
         }

@@ -158,9 +158,8 @@ final class PeerWatch {
         Optional<OwnExtent> chosen = again.isPresent() ? again : nextExtent();
         if (chosen.isPresent()) {
             OwnExtent extent = chosen.get();
-            long held =
-                    (long) extent.volume.policyOf(extent.block).n()
-                            * extent.volume.policy().blockBytes();
+            long held = (long) extent.volume.policyOf(extent.block).n()
+                    * extent.volume.policy().blockBytes();
             FragmentSurvey.Result result = node.operations()
                     .submit(
                             new FragmentSurvey(
