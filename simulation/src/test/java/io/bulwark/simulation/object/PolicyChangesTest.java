@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @NullMarked
 @Tag("long")
 class PolicyChangesTest {
-    private static final int RUNS = Runs.of(3);
+    private static final int RUNS = Runs.of(6);
     private static final int STEPS = 60;
     private static final int SHOWN = 60;
 
