@@ -2,6 +2,7 @@ package io.bulwark.console;
 
 import io.bulwark.client.BucketInfo;
 import io.bulwark.client.ClusterStatus;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -149,6 +150,8 @@ public record StatusView(
      * @param faultsLeftAtMost the same without counting, in any group, nodes that are unverified or have blocks to
      *     complete or repair
      * @param unverifiedNodes nodes that do not know yet whether they hold everything that they should hold of it
+     * @param leastFaults the least f of its policy and of the older ones
+     * @param older policies of before, under which something is left
      */
     public record Volume(
             String name,
@@ -171,7 +174,21 @@ public record StatusView(
             long cooperative,
             long avoided,
             long poisonous,
-            long refused) {}
+            long refused,
+            int leastFaults,
+            List<OlderPolicy> older) {}
+
+    /**
+     * Policy that a volume had.
+     *
+     * @param extents blocks that still stand under it
+     */
+    public record OlderPolicy(String policy, int f, int m, int n, long extents) {
+        public static OlderPolicy of(ClusterStatus.OlderPolicy older) {
+            ProtectionPolicy policy = older.policy();
+            return new OlderPolicy(policy.text(), policy.f(), policy.m(), policy.n(), older.extents());
+        }
+    }
 
     /** A bucket. */
     public record Bucket(String name, String volume, boolean versions, long objects, long bytes) {}
@@ -309,7 +326,9 @@ public record StatusView(
                 sum.cooperative(),
                 sum.avoided(),
                 sum.poisonous(),
-                sum.refused());
+                sum.refused(),
+                status.policyFaults(),
+                status.older().stream().map(OlderPolicy::of).toList());
     }
 
     private static Recoveries recoveries(ClusterStatus.Recoveries recoveries) {

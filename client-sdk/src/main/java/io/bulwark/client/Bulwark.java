@@ -62,6 +62,20 @@ public interface Bulwark extends AutoCloseable {
      */
     void changeFaults(String volume, int least, int most);
 
+    /**
+     * Gives an object volume another policy, for what is put from now on. What was put before keeps its policy until it is
+     * rewritten, or refilled.
+     *
+     * @return the volume as it is now
+     */
+    VolumeInfo changePolicy(String volume, PolicyChange change);
+
+    /**
+     * Rewrites what stands under older policies of an object volume, while it is read and written. Names, versions, times
+     * and all else that is known of the objects stay. May be ended and repeated at any time.
+     */
+    RefillResult refill(String volume, ProgressListener progress);
+
     List<VolumeInfo> volumes();
 
     /**

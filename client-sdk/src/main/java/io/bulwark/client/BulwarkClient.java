@@ -31,6 +31,7 @@ import io.bulwark.client.object.SessionPool;
 import io.bulwark.client.registry.TrustWatch;
 import io.bulwark.client.replicas.KnownReplicas;
 import io.bulwark.protocol.cluster.ClusterMap;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.control.NodeControlCodec;
 import io.bulwark.protocol.extent.ExtentCodec;
@@ -257,6 +258,35 @@ final class BulwarkClient implements Bulwark {
         }
         execute(Reply.Done.class, new Command.ChangePolicy(volume, least, most), subject);
         view.refresh(noDeadline());
+    }
+
+    @Override
+    public VolumeInfo changePolicy(String name, PolicyChange change) {
+        Subject subject = Subject.volume(name);
+        checkName(name, subject);
+        view.refresh(noDeadline());
+        io.bulwark.protocol.cluster.Volume volume = view.volume(name, noDeadline());
+        if (volume.kind() != VolumeKind.OBJECT) {
+            throw new InvalidRequestException(
+                    "registers keep n and m; under masking or pasis they change their faults, else make another volume"
+                            + " and copy",
+                    subject);
+        }
+        ProtectionPolicy policy;
+        try {
+            policy = change.of(volume.policy());
+        } catch (IllegalArgumentException e) {
+            throw new InvalidRequestException(String.valueOf(e.getMessage()), subject);
+        }
+        execute(Reply.Done.class, new Command.SetVolumePolicy(name, policy), subject);
+        view.refresh(noDeadline());
+        return VolumeInfo.of(view.volume(name, noDeadline()));
+    }
+
+    @Override
+    public RefillResult refill(String volume, ProgressListener progress) {
+        checkName(volume, Subject.volume(volume));
+        return new VolumeRefill(this, volume, progress).run();
     }
 
     /** The metadata do not know which nodes answer. */

@@ -1,5 +1,6 @@
 package io.bulwark.client;
 
+import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.metadata.NodeFault;
 import java.time.Duration;
@@ -254,7 +255,7 @@ public record ClusterStatus(
     /**
      * A volume, and how many more nodes of any of its groups may fail now without loss or standstill.
      *
-     * @param policyFaults f of its policy
+     * @param policyFaults f of its policy; the least of the policies under which something is stored
      * @param moreFaults f less the faulty nodes of its worst group. Faulty are nodes that do not answer, take no
      *     writes, have pending blocks, are unverified, or took their slot recently. It is negative if more are faulty
      *     than the policy covers
@@ -265,6 +266,7 @@ public record ClusterStatus(
      *     hold of it
      * @param versions what each node that answered holds of it and has verified, by node; empty unless it is under
      *     PASIS
+     * @param older policies of before under which something is left, the oldest first
      */
     public record VolumeStatus(
             VolumeInfo volume,
@@ -272,12 +274,32 @@ public record ClusterStatus(
             int moreFaults,
             int moreFaultsAtMost,
             List<Integer> unverified,
-            SortedMap<Integer, Versions> versions) {
+            SortedMap<Integer, Versions> versions,
+            List<OlderPolicy> older) {
         public VolumeStatus {
             unverified = List.copyOf(unverified);
+            older = List.copyOf(older);
             versions = Collections.unmodifiableSortedMap(new TreeMap<>(versions));
         }
+
+        /** Status of a volume with nothing under another policy. */
+        public VolumeStatus(
+                VolumeInfo volume,
+                int policyFaults,
+                int moreFaults,
+                int moreFaultsAtMost,
+                List<Integer> unverified,
+                SortedMap<Integer, Versions> versions) {
+            this(volume, policyFaults, moreFaults, moreFaultsAtMost, unverified, versions, List.of());
+        }
     }
+
+    /**
+     * Policy that a volume had, and what still stands under it.
+     *
+     * @param extents blocks that objects and uploads name
+     */
+    public record OlderPolicy(ProtectionPolicy policy, long extents) {}
 
     /**
      * Versions of a volume under PASIS that a node holds, and its verifications since it started (lazy verification

@@ -8,6 +8,7 @@ import io.bulwark.client.object.Deadline;
 import io.bulwark.protocol.bucket.ObjectGet;
 import io.bulwark.protocol.bucket.ObjectVersion;
 import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.extent.FragmentSurvey;
 import io.bulwark.protocol.id.BlockId;
@@ -85,6 +86,8 @@ final class ObjectFragments {
                             + ", from 0 or later",
                     subject);
         }
+        // The object may stand in groups that were made since this client saw the map.
+        client.view().refresh(deadline);
         Volume volume = client.view().volume(object.inode().content().volume(), subject, deadline);
         long end = first > Long.MAX_VALUE - count ? Long.MAX_VALUE : first + count;
         Pieces pieces = pieces(first, end);
@@ -163,7 +166,8 @@ final class ObjectFragments {
                 absent.add(slot);
             }
         }
-        long held = (long) volume.policy().n() * volume.policy().fragmentBytes(piece.layout.lengthOf(extent));
+        ProtectionPolicy policy = volume.policyOf(block);
+        long held = (long) policy.n() * policy.fragmentBytes(piece.layout.lengthOf(extent));
         return new Pending(
                 piece,
                 extent,
@@ -205,6 +209,7 @@ final class ObjectFragments {
             int length = layout.lengthOf(list);
             Bytes content = ObjectGet.content(
                             volume,
+                            layout.block(list),
                             deadline.await(
                                     client.salvageStore()
                                             .extents()

@@ -10,6 +10,7 @@ import io.bulwark.client.text.NodeFaultText;
 import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
@@ -86,12 +87,16 @@ final class StatusReport {
         SortedMap<PrincipalId, Message> counts = BulwarkClient.noDeadline().await(replicas, Subject.NONE);
         SortedMap<Integer, StatusAnswer> told =
                 RecoverySurvey.answers(BulwarkClient.noDeadline().await(recoveries, Subject.NONE));
+        Reply.Status counted =
+                client.query(Reply.Status.class, new Query.GetStatus(), Subject.NONE, BulwarkClient.noDeadline());
         return new ClusterStatus(
                 map.nodes().stream()
                         .map(node -> node(node, map, answers, Optional.ofNullable(named.get(node.node()))))
                         .toList(),
                 replicas(group, counts, told),
-                map.volumes().stream().map(volume -> volume(volume, answers)).toList(),
+                map.volumes().stream()
+                        .map(volume -> volume(volume, answers, counted))
+                        .toList(),
                 buckets,
                 faults,
                 eventLogs,
@@ -99,14 +104,11 @@ final class StatusReport {
                         group.replicas().stream().map(PrincipalId::number).toList(),
                         group.faulty(),
                         RecoverySurvey.recoveries(told)),
-                logs(),
+                logs(counted.logs()),
                 faulty);
     }
 
-    private ClusterStatus.OpenLogs logs() {
-        Reply.OpenLogs open = client.query(
-                        Reply.Status.class, new Query.GetStatus(), Subject.NONE, BulwarkClient.noDeadline())
-                .logs();
+    private static ClusterStatus.OpenLogs logs(Reply.OpenLogs open) {
         return new ClusterStatus.OpenLogs(open.logs(), open.locks(), Duration.ofMillis(open.oldestMillis()));
     }
 
@@ -264,11 +266,48 @@ final class StatusReport {
      * slot lately and not confirmed that it has all, or has something to complete or repair, which it may have too while it is unverified. Spare
      * slots of the archive class may be so before any counts.
      */
-    private static ClusterStatus.VolumeStatus volume(Volume volume, Map<Integer, NodeStatusReply> answers) {
+    private static ClusterStatus.VolumeStatus volume(
+            Volume volume, Map<Integer, NodeStatusReply> answers, Reply.Status counted) {
+        SortedMap<Integer, Long> extents = new TreeMap<>();
+        counted.older().stream()
+                .filter(each -> each.volume() == volume.id())
+                .forEach(each -> extents.put(each.generation(), each.extents()));
+        int least = volume.policy().f();
+        int more = Integer.MAX_VALUE;
+        int moreAtMost = Integer.MAX_VALUE;
+        SortedSet<Integer> unverified = new TreeSet<>();
+        for (int generation = 0; generation <= volume.generation(); generation++) {
+            if (generation < volume.generation() && !extents.containsKey(generation)) {
+                continue;
+            }
+            ProtectionPolicy policy = volume.policyOfGeneration(generation);
+            FaultySlots slots = faulty(volume, generation, answers, unverified);
+            least = Math.min(least, policy.f());
+            more = Math.min(more, policy.f() - Math.max(0, slots.most - policy.spareSlots()));
+            moreAtMost = Math.min(moreAtMost, policy.f() - Math.max(0, slots.certain - policy.spareSlots()));
+        }
+        return new ClusterStatus.VolumeStatus(
+                VolumeInfo.of(volume),
+                least,
+                more,
+                moreAtMost,
+                List.copyOf(unverified),
+                versions(volume, answers),
+                extents.entrySet().stream()
+                        .map(each -> new ClusterStatus.OlderPolicy(
+                                volume.policyOfGeneration(each.getKey()), each.getValue()))
+                        .toList());
+    }
+
+    /** Number of slots of the worst group that may be faulty, and that are. */
+    private record FaultySlots(int most, int certain) {}
+
+    private static FaultySlots faulty(
+            Volume volume, int generation, Map<Integer, NodeStatusReply> answers, SortedSet<Integer> unverified) {
         int worst = 0;
         int worstForCertain = 0;
-        SortedSet<Integer> unverified = new TreeSet<>();
-        for (PlacementGroup group : volume.groups()) {
+        int first = volume.firstGroup(generation);
+        for (PlacementGroup group : volume.groups().subList(first, first + volume.groupsOf(generation))) {
             int faulty = 0;
             int working = 0;
             for (int holder : group.holders()) {
@@ -288,15 +327,7 @@ final class StatusReport {
             worst = Math.max(worst, faulty + working);
             worstForCertain = Math.max(worstForCertain, faulty);
         }
-        int f = volume.policy().f();
-        int spare = volume.policy().spareSlots();
-        return new ClusterStatus.VolumeStatus(
-                VolumeInfo.of(volume),
-                f,
-                f - Math.max(0, worst - spare),
-                f - Math.max(0, worstForCertain - spare),
-                List.copyOf(unverified),
-                versions(volume, answers));
+        return new FaultySlots(worst, worstForCertain);
     }
 
     private static SortedMap<Integer, ClusterStatus.Versions> versions(

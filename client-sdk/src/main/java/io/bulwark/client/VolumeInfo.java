@@ -7,6 +7,7 @@ import io.bulwark.protocol.cluster.VolumeKind;
  * A volume as the metadata has it.
  *
  * @param blocks the number of blocks of a register volume; 0 for an object volume
+ * @param policy that of what is put now
  * @param groups the number of placement groups
  */
 public record VolumeInfo(int id, String name, VolumeKind kind, ProtectionPolicy policy, long blocks, int groups) {
@@ -17,6 +18,6 @@ public record VolumeInfo(int id, String name, VolumeKind kind, ProtectionPolicy 
                 volume.kind(),
                 volume.policy(),
                 volume.blocks(),
-                volume.groups().size());
+                volume.newestGroups().size());
     }
 }

@@ -122,7 +122,7 @@ final class MoveForecast {
                 faulty.add(held);
             }
         }
-        return volume.policy().f() - faulty.size();
+        return volume.policyOf(move.group()).f() - faulty.size();
     }
 
     private List<String> sentences(List<MoveView> moves, List<Risk> risks, List<String> kept, long bytes) {

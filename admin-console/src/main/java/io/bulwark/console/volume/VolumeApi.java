@@ -3,6 +3,7 @@ package io.bulwark.console.volume;
 import io.bulwark.console.http.EntityTag;
 import io.bulwark.console.http.Page;
 import io.bulwark.console.http.Paging;
+import io.bulwark.console.job.Job;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import java.net.URI;
@@ -62,8 +63,9 @@ class VolumeApi {
     @PatchMapping("/{name}")
     @ResponseStatus(HttpStatus.ACCEPTED)
     @Operation(
-            summary = "Announces that a register volume is to tolerate another number of faults",
-            description = "The volume shows the number once it is in force. The present number gives a change up.")
+            summary = "Gives an object volume another policy, or a register volume another number of faults",
+            description = "New objects have the policy at once; a refill moves the others. A register volume shows the"
+                    + " number once it is in force; the present number gives a change up.")
     @ApiResponse(responseCode = "400", description = "The volume cannot tolerate so many, or the sums fail")
     @ApiResponse(responseCode = "412", description = "The volume has changed since the client read it")
     @ApiResponse(responseCode = "202", description = "The volume as it is now")
@@ -72,6 +74,17 @@ class VolumeApi {
             @RequestBody Volumes.Change wanted,
             @RequestHeader(name = "If-Match", required = false) @Nullable String ifMatch) {
         return volumes.change(name, wanted, ifMatch);
+    }
+
+    @PostMapping("/{name}/refill")
+    @Operation(summary = "Rewrites what stands under older policies of an object volume")
+    @ApiResponse(responseCode = "202", description = "A job has started; Location names it")
+    @ApiResponse(responseCode = "404", description = "There is no such volume")
+    ResponseEntity<Job.View> refill(@PathVariable String name) {
+        Job job = volumes.refill(name);
+        return ResponseEntity.accepted()
+                .location(URI.create("/api/v1/jobs/" + job.id()))
+                .body(job.view());
     }
 
     @DeleteMapping("/{name}")

@@ -1,6 +1,7 @@
 package io.bulwark.console.volume;
 
 import io.bulwark.console.PlacementView;
+import io.bulwark.console.StatusView;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -21,10 +22,19 @@ public record VolumeDetail(VolumeView volume, @Nullable State state, List<Placem
      *     failed than the policy covers
      * @param faultsLeftAtMost the same without nodes that only check or repair at the moment
      * @param uncheckedNodes nodes that started recently and do not know yet whether they hold everything
+     * @param leastFaults the least f of the policy and of the older ones
+     * @param older policies of before, under which something is left
      * @param versions under PASIS the versions that each node reports, as its own word; else empty
      */
-    public record State(int faultsLeft, int faultsLeftAtMost, List<Integer> uncheckedNodes, List<Versions> versions) {
+    public record State(
+            int faultsLeft,
+            int faultsLeftAtMost,
+            List<Integer> uncheckedNodes,
+            int leastFaults,
+            List<StatusView.OlderPolicy> older,
+            List<Versions> versions) {
         public State {
+            older = List.copyOf(older);
             uncheckedNodes = List.copyOf(uncheckedNodes);
             versions = List.copyOf(versions);
         }

@@ -82,9 +82,16 @@ class VolumePages {
     ModelAndView change(
             @PathVariable String name,
             @RequestParam int faults,
-            @RequestParam(required = false) @Nullable Integer faultsMax) {
-        volumes.change(name, new Volumes.Change(faults, faultsMax), null);
+            @RequestParam(required = false) @Nullable Integer faultsMax,
+            @RequestParam(required = false) @Nullable Integer fragments) {
+        volumes.change(name, new Volumes.Change(faults, faultsMax, null, fragments), null);
         return new ModelAndView(Redirection.to("/volumes/{name}", name));
+    }
+
+    @PostMapping("/{name}/refill")
+    ModelAndView refill(@PathVariable String name) {
+        volumes.refill(name);
+        return new ModelAndView(Redirection.to("/jobs"));
     }
 
     @PostMapping("/{name}/delete")

@@ -54,11 +54,16 @@ public record VolumeView(
                 own.stream().mapToLong(BucketInfo::bytes).sum());
     }
 
+    /** Returns whether it keeps objects. */
+    public boolean isObject() {
+        return kind.equals("object");
+    }
+
     /** Returns whether the cluster may be asked to tolerate another number of faults. */
     public boolean hasChangeableFaults() {
-        return kind.equals("register")
-                && !verification.equals(Verification.NONE.text())
-                && (protocol.equals(Protocol.MASKING.text()) || protocol.equals(Protocol.PASIS.text()));
+        return isObject()
+                || (!verification.equals(Verification.NONE.text())
+                        && (protocol.equals(Protocol.MASKING.text()) || protocol.equals(Protocol.PASIS.text())));
     }
 
     /** Returns what pages show as the policy. */

@@ -3,16 +3,22 @@ package io.bulwark.console.volume;
 import io.bulwark.client.BucketInfo;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ClusterStatus;
+import io.bulwark.client.PolicyChange;
 import io.bulwark.client.PolicyChoice;
+import io.bulwark.client.RefillResult;
 import io.bulwark.client.VolumeInfo;
 import io.bulwark.client.VolumeSpec;
 import io.bulwark.client.error.BulwarkException;
+import io.bulwark.client.error.CancelledException;
 import io.bulwark.client.error.NoSuchVolumeException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.console.PlacementView;
+import io.bulwark.console.StatusView;
 import io.bulwark.console.access.SignedIn;
 import io.bulwark.console.http.ApiException;
 import io.bulwark.console.http.EntityTag;
+import io.bulwark.console.job.Job;
+import io.bulwark.console.job.Jobs;
 import io.bulwark.console.live.ClusterWatch;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Volume;
@@ -30,8 +36,10 @@ class Volumes {
 
     private final SignedIn signedIn;
     private final ClusterWatch watch;
+    private final Jobs jobs;
 
-    Volumes(SignedIn signedIn, ClusterWatch watch) {
+    Volumes(SignedIn signedIn, ClusterWatch watch, Jobs jobs) {
+        this.jobs = jobs;
         this.signedIn = signedIn;
         this.watch = watch;
     }
@@ -108,11 +116,16 @@ class Volumes {
     }
 
     /**
-     * Change of a volume: the Byzantine nodes that it is to tolerate in each placement group.
+     * Change of a volume: the Byzantine nodes that it is to tolerate in each placement group, and of an object volume the
+     * other numbers of its policy.
      *
      * @param faultsMax if given, the threat level moves the number up to it
      */
-    record Change(@Nullable Integer faults, @Nullable Integer faultsMax) {}
+    record Change(
+            @Nullable Integer faults,
+            @Nullable Integer faultsMax,
+            @Nullable Integer dataFragments,
+            @Nullable Integer fragments) {}
 
     List<VolumeView> list() {
         Bulwark client = signedIn.client();
@@ -144,7 +157,8 @@ class Volumes {
     }
 
     /**
-     * Announces another number of faults, and returns the volume as it is now.
+     * Announces another number of faults of a register volume, or gives an object volume another policy; returns the volume
+     * as it is now.
      *
      * @param ifMatch tag of the volume that the client read; null for any
      */
@@ -152,12 +166,34 @@ class Volumes {
         if (ifMatch != null) {
             EntityTag.of(find(name).volume()).require(ifMatch, "volume " + name);
         }
-        if (wanted.faults() == null) {
-            throw ApiException.badField("faults", "only the faults of a volume can be changed, and are missing");
+        if (find(name).volume().kind().equals("object") && wanted.faultsMax() == null) {
+            signedIn.client()
+                    .changePolicy(name, new PolicyChange(wanted.faults(), wanted.dataFragments(), wanted.fragments()));
+            return find(name).volume();
+        }
+        if (wanted.faults() == null || wanted.dataFragments() != null || wanted.fragments() != null) {
+            throw ApiException.badField("faults", "a register volume changes its faults alone");
         }
         int most = wanted.faultsMax() == null ? wanted.faults() : wanted.faultsMax();
         signedIn.client().changeFaults(name, wanted.faults(), most);
         return find(name).volume();
+    }
+
+    /** Starts the work of {@code bulwark volume refill}. */
+    Job refill(String name) {
+        Bulwark client = signedIn.client();
+        find(name);
+        return jobs.start("refill-volume", "Refill volume " + name, signedIn.name(), job -> {
+            RefillResult result = client.refill(name, (done, total) -> {
+                if (job.isCancelled()) {
+                    throw new CancelledException("cancelled; another refill goes on from there", Subject.NONE);
+                }
+                job.progress(done, total);
+            });
+            result.failures().forEach(why -> job.report("Not rewritten: " + why));
+            return result.refilled() + " objects rewritten, "
+                    + result.failures().size() + " not.";
+        });
     }
 
     /** @param ifMatch tag of the volume that the client read; null for any */
@@ -183,6 +219,8 @@ class Volumes {
                 status.moreFaults(),
                 status.moreFaultsAtMost(),
                 status.unverified(),
+                status.policyFaults(),
+                status.older().stream().map(StatusView.OlderPolicy::of).toList(),
                 status.versions().entrySet().stream()
                         .map(each -> versions(each.getKey(), each.getValue()))
                         .toList());

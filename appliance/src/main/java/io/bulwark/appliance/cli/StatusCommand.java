@@ -213,7 +213,14 @@ final class StatusCommand implements Callable<Integer> {
                     volume.name(),
                     volume.kind(),
                     volume.policy() + ", " + Text.bytes(volume.blockBytes()),
-                    Text.faults(volume.faultsLeft(), volume.faultsLeftAtMost(), volume.f(), volume.unverifiedNodes())));
+                    Text.faults(
+                            volume.faultsLeft(),
+                            volume.faultsLeftAtMost(),
+                            volume.leastFaults(),
+                            volume.unverifiedNodes())));
+            for (StatusView.OlderPolicy older : volume.older()) {
+                volumes.add(List.of("", "older", older.policy() + ", " + Text.count(older.extents(), "extent"), ""));
+            }
         }
         return volumes;
     }

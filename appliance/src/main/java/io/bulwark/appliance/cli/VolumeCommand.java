@@ -3,11 +3,14 @@ package io.bulwark.appliance.cli;
 import io.bulwark.appliance.transfer.BlockFile;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ClusterStatus;
+import io.bulwark.client.PolicyChange;
+import io.bulwark.client.RefillResult;
 import io.bulwark.client.Volume;
 import io.bulwark.client.VolumeInfo;
 import io.bulwark.client.VolumeSpec;
 import io.bulwark.client.error.NoSuchVolumeException;
 import io.bulwark.client.error.Subject;
+import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.transport.file.OutputFile;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -17,6 +20,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -27,7 +31,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code volume create|list|remove|stat|read|write}. */
+/** {@code volume create|list|remove|set|refill|stat|read|write}. */
 @Command(
         name = "volume",
         description = "Create, list, inspect, change and remove volumes; read and write blocks of register volumes.")
@@ -41,7 +45,7 @@ final class VolumeCommand implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(
-                spec.commandLine(), "volume needs one of create, list, remove, set, stat, read, write");
+                spec.commandLine(), "volume needs one of create, list, remove, set, refill, stat, read, write");
     }
 
     @Command(name = "create", description = "Create a volume over all nodes.")
@@ -57,7 +61,7 @@ final class VolumeCommand implements Runnable {
             @Option(
                             names = "--groups",
                             paramLabel = "N",
-                            description = "Number of placement groups, fixed for good (default: one per node).")
+                            description = "Number of placement groups (default: one per node).")
                     int groups,
             @Option(
                             names = "--quota",
@@ -112,10 +116,12 @@ final class VolumeCommand implements Runnable {
     @Command(
             name = "set",
             description = {
-                "Let a register volume tolerate more or fewer faulty nodes, while it is in use.",
-                "The volume is under masking quorums or pasis. To lower the number, its holders go through all blocks.",
-                "The present number gives an announced change up. With bounds, such as 1..3, the number follows the"
-                        + " threat level (`bulwark threat`)."
+                "Change the protection policy of a volume, while it is in use.",
+                "An object volume gets another f, m or n for what is put from now on; `volume refill` moves the rest.",
+                "A register volume under masking quorums or pasis changes its faults alone. To lower them, its holders",
+                "go through all blocks. The present number gives an announced change up. With bounds, such as 1..3,"
+                        + " the",
+                "number follows the threat level (`bulwark threat`)."
             })
     int set(
             @Mixin ClusterAccess access,
@@ -123,49 +129,129 @@ final class VolumeCommand implements Runnable {
             @Option(
                             names = "--faults",
                             paramLabel = "F",
-                            required = true,
                             description =
                                     "Byzantine nodes to tolerate in each placement group, or bounds such as" + " 1..3.")
-                    String wanted)
+                    @Nullable
+                    String wanted,
+            @Option(
+                            names = "--data-fragments",
+                            paramLabel = "M",
+                            description = "For objects: fragments that reconstruct a block (default: as before).")
+                    @Nullable
+                    Integer dataFragments,
+            @Option(
+                            names = "--fragments",
+                            paramLabel = "N",
+                            description = "For objects: nodes in a placement group (default: as before, or as F asks).")
+                    @Nullable
+                    Integer fragments)
             throws InterruptedException {
-        FaultRange range = FaultRange.parse(wanted);
-        int faults = range.least();
+        FaultRange range = wanted == null ? null : FaultRange.parse(wanted);
+        if (range == null && dataFragments == null && fragments == null) {
+            throw new CommandFailure(
+                    CommandFailure.USAGE, "give --faults, or for objects --data-fragments or --fragments");
+        }
         try (Bulwark client = access.connect()) {
-            client.changeFaults(name, range.least(), range.most());
-            if (range.isMoving()) {
+            if (find(client, name).kind() == VolumeKind.OBJECT && (range == null || !range.isMoving())) {
+                Integer faults = range == null ? null : range.least();
+                VolumeInfo made = client.changePolicy(name, new PolicyChange(faults, dataFragments, fragments));
                 access.global()
                         .print(
-                                new BoundsView(name, range.least(), range.most()),
-                                "Volume " + name + " tolerates " + range.least() + " to " + range.most()
-                                        + " faulty nodes in each group, as the threat level asks; see `bulwark threat"
-                                        + " show`.");
-                return 0;
+                                VolumeText.json(made),
+                                "Volume " + VolumeText.of(made) + " from now on. What was put before keeps its policy"
+                                        + " until it is rewritten: `bulwark volume refill " + name + "`.");
+            } else if (range == null || dataFragments != null || fragments != null) {
+                throw new CommandFailure(
+                        CommandFailure.USAGE, "a register volume changes its faults alone: give --faults");
+            } else {
+                setFaults(access, client, name, range);
             }
-            long startNanos = System.nanoTime();
-            while (faults(client, name) != faults) {
-                if (System.nanoTime() - startNanos > CHANGE_NANOS_MAX) {
-                    throw new CommandFailure(
-                            CommandFailure.UNAVAILABLE,
-                            "the change is announced and not in force yet: n - f holders of each group must seal,"
-                                    + " and go through all blocks where it is lowered; see `bulwark status`, or give it"
-                                    + " up with --faults " + faults(client, name));
-                }
-                Thread.sleep(CHANGE_PAUSE_MILLIS);
+        }
+        return 0;
+    }
+
+    private static void setFaults(ClusterAccess access, Bulwark client, String name, FaultRange range)
+            throws InterruptedException {
+        int faults = range.least();
+        client.changeFaults(name, range.least(), range.most());
+        if (range.isMoving()) {
+            access.global()
+                    .print(
+                            new BoundsView(name, range.least(), range.most()),
+                            "Volume " + name + " tolerates " + range.least() + " to " + range.most()
+                                    + " faulty nodes in each group, as the threat level asks; see `bulwark threat"
+                                    + " show`.");
+            return;
+        }
+        long startNanos = System.nanoTime();
+        while (faults(client, name) != faults) {
+            if (System.nanoTime() - startNanos > CHANGE_NANOS_MAX) {
+                throw new CommandFailure(
+                        CommandFailure.UNAVAILABLE,
+                        "the change is announced and not in force yet: n - f holders of each group must seal,"
+                                + " and go through all blocks where it is lowered; see `bulwark status`, or give it"
+                                + " up with --faults " + faults(client, name));
             }
+            Thread.sleep(CHANGE_PAUSE_MILLIS);
         }
         access.global()
                 .print(
                         new FaultsView(name, faults),
                         "Volume " + name + " tolerates " + faults + " faulty nodes in each group from now on.");
-        return 0;
+    }
+
+    @Command(
+            name = "refill",
+            description = {
+                "Rewrite what stands under older policies of an object volume, while it is in use.",
+                "Objects keep their versions, times and locks. It may be ended, and goes on when it is started again.",
+                "For a minute each object takes its space twice. Exit code 1 if something could not be rewritten."
+            })
+    int refill(@Mixin ClusterAccess access, @Parameters(paramLabel = "VOLUME") String name) {
+        RefillResult result;
+        try (Bulwark client = access.connect()) {
+            long bytes = find(client.status(), name).older().stream()
+                    .mapToLong(older -> older.extents() * older.policy().blockBytes())
+                    .sum();
+            try (Progress progress =
+                    Progress.of("refill", bytes, access.global().json())) {
+                result = client.refill(name, (done, total) -> progress.to(done));
+            }
+        }
+        String left = result.extentsLeft() == 0
+                ? "Nothing is left under older policies."
+                : Text.count(result.extentsLeft(), "extent")
+                        + " under older policies: those that were replaced are freed in a minute, uploads end with"
+                        + " their session.";
+        access.global()
+                .print(
+                        result,
+                        String.join(
+                                System.lineSeparator(),
+                                Stream.concat(
+                                                result.failures().stream().map(why -> "Not rewritten: " + why),
+                                                Stream.of("Rewrote " + Text.count(result.refilled(), "object") + ". "
+                                                        + left))
+                                        .toList()));
+        return result.failures().isEmpty() ? 0 : CommandFailure.FAILED;
+    }
+
+    private static VolumeInfo find(Bulwark client, String volume) {
+        return client.volumes().stream()
+                .filter(each -> each.name().equals(volume))
+                .findFirst()
+                .orElseThrow(() -> new NoSuchVolumeException("no volume has this name", Subject.volume(volume)));
+    }
+
+    private static ClusterStatus.VolumeStatus find(ClusterStatus status, String volume) {
+        return status.volumes().stream()
+                .filter(each -> each.volume().name().equals(volume))
+                .findFirst()
+                .orElseThrow(() -> new NoSuchVolumeException("no volume has this name", Subject.volume(volume)));
     }
 
     private static int faults(Bulwark client, String volume) {
-        return client.volumes().stream()
-                .filter(each -> each.name().equals(volume))
-                .mapToInt(each -> each.policy().f())
-                .findFirst()
-                .orElseThrow(() -> new NoSuchVolumeException("no volume has this name", Subject.volume(volume)));
+        return find(client, volume).policy().f();
     }
 
     @Command(
@@ -180,10 +266,7 @@ final class VolumeCommand implements Runnable {
         try (Bulwark client = access.connect()) {
             status = client.status();
         }
-        ClusterStatus.VolumeStatus volume = status.volumes().stream()
-                .filter(each -> each.volume().name().equals(name))
-                .findFirst()
-                .orElseThrow(() -> new NoSuchVolumeException("no volume has this name", Subject.volume(name)));
+        ClusterStatus.VolumeStatus volume = find(status, name);
         access.global().print(VolumeText.json(volume, status), VolumeText.of(volume, status));
         return volume.moreFaults() > 0 ? 0 : CommandFailure.FAILED;
     }

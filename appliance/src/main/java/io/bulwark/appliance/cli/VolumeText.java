@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.bulwark.client.ClusterStatus;
 import io.bulwark.client.VolumeInfo;
 import io.bulwark.client.text.AuditText;
+import io.bulwark.console.StatusView;
 import io.bulwark.protocol.cluster.Protocol;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -46,11 +47,13 @@ final class VolumeText {
                                 node.background().idleMillis()));
             }
         }
-        return new StatusView(
+        return new StatView(
                 VolumeView.of(volume.volume()),
                 volume.moreFaults(),
                 volume.moreFaultsAtMost(),
                 volume.unverified(),
+                volume.policyFaults(),
+                volume.older().stream().map(StatusView.OlderPolicy::of).toList(),
                 versions,
                 nodes);
     }
@@ -60,6 +63,11 @@ final class VolumeText {
                 + Text.faults(
                         volume.moreFaults(), volume.moreFaultsAtMost(), volume.policyFaults(), volume.unverified())
                 + ".";
+        for (ClusterStatus.OlderPolicy older : volume.older()) {
+            first += System.lineSeparator() + Text.count(older.extents(), "extent") + " under the older policy "
+                    + older.policy().text() + "; `bulwark volume refill "
+                    + volume.volume().name() + "` moves them.";
+        }
         if (volume.volume().policy().protocol() != Protocol.PASIS) {
             return first;
         }
@@ -148,11 +156,13 @@ final class VolumeText {
      * @param nodes as {@code versions}
      */
     @JsonInclude(JsonInclude.Include.NON_NULL)
-    private record StatusView(
+    private record StatView(
             @JsonUnwrapped VolumeView volume,
             int faultsLeft,
             int faultsLeftAtMost,
             List<Integer> unverifiedNodes,
+            int leastFaults,
+            List<StatusView.OlderPolicy> older,
             @Nullable VersionsView versions,
             @Nullable Map<String, NodeView> nodes) {}
 

@@ -31,6 +31,11 @@ public final class EpochFollower implements ExtentAccess {
     }
 
     @Override
+    public CompletableFuture<Volume> later(Volume known) {
+        return fetch.apply(known);
+    }
+
+    @Override
     public CompletableFuture<ReadOutcome> read(Volume volume, BlockId block, Bytes pin, int length) {
         FollowedRead reading = new FollowedRead(block, pin, length);
         reading.begin(volume, MAPS_MAX);

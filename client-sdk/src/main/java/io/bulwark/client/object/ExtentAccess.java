@@ -22,4 +22,9 @@ public interface ExtentAccess {
      * @param length the true length of the extent in bytes, as its object says
      */
     CompletableFuture<ReadOutcome> read(Volume volume, BlockId block, Bytes pin, int length);
+
+    /** Fetches the volume as it is now, for a reader who has met a block of groups that its map lacks. */
+    default CompletableFuture<Volume> later(Volume known) {
+        return CompletableFuture.completedFuture(known);
+    }
 }

@@ -34,7 +34,7 @@ public final class NodeExtents implements ExtentAccess {
 
     @Override
     public CompletableFuture<WriteOutcome> write(Volume volume, BlockId block, Bytes content) {
-        ProtectionPolicy policy = volume.policy();
+        ProtectionPolicy policy = volume.policyOf(block);
         long held = (long) policy.fragmentBytes(content.length()) * (policy.m() + policy.n());
         // Encoding is the constructor's work, and belongs on the driver's threads.
         return driver.submit(() -> write(new ExtentWrite(volume, block, content, timing)), held);
@@ -49,7 +49,8 @@ public final class NodeExtents implements ExtentAccess {
     public CompletableFuture<ReadOutcome> read(Volume volume, BlockId block, Bytes pin, int length) {
         ExtentRead read = new ExtentRead(volume, block, pin, health.doubtfulSlots(volume.group(block)), timing)
                 .withVerified(verified);
-        long fragments = (long) volume.policy().n() * volume.policy().fragmentBytes(length);
+        ProtectionPolicy policy = volume.policyOf(block);
+        long fragments = (long) policy.n() * policy.fragmentBytes(length);
         return driver.submit(salvage ? read.withSalvage() : read, fragments);
     }
 }

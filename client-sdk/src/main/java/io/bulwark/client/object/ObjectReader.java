@@ -1,11 +1,13 @@
 package io.bulwark.client.object;
 
 import io.bulwark.client.error.Subject;
+import io.bulwark.client.error.UnavailableException;
 import io.bulwark.client.object.StepResults.Answer;
 import io.bulwark.protocol.bucket.ObjectGet;
 import io.bulwark.protocol.bucket.ObjectStep;
 import io.bulwark.protocol.bucket.ObjectVersion;
 import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
@@ -18,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ObjectReader implements AutoCloseable {
     private final ObjectStore store;
-    private final Volume volume;
+    private Volume volume;
     private final Subject subject;
     private final Deadline deadline;
     private final ObjectGet get;
@@ -93,17 +95,30 @@ public final class ObjectReader implements AutoCloseable {
     private void perform(List<ObjectStep> steps) {
         for (ObjectStep step : steps) {
             switch (step) {
-                case ObjectStep.FetchExtent fetch ->
+                case ObjectStep.FetchExtent fetch -> {
+                    requireKnown(fetch.block());
                     answers.expect(
                             fetch.token(),
                             store.extents().read(volume, fetch.block(), fetch.pin(), fetch.length()),
                             Answer.Fetched::new);
+                }
                 case ObjectStep.Ask ask ->
                     answers.expect(ask.token(), store.metadata().query(ask.query()), Answer.Replied::new);
                 case ObjectStep.StoreExtent ignored ->
                     throw new IllegalStateException("getting an object takes no " + step);
                 case ObjectStep.Submit ignored -> throw new IllegalStateException("getting an object takes no " + step);
             }
+        }
+    }
+
+    /** The policy of the volume may have been changed since this client saw the map. */
+    private void requireKnown(BlockId block) {
+        if (!volume.knows(block)) {
+            volume = deadline.await(store.extents().later(volume), subject);
+            get.follow(volume);
+        }
+        if (!volume.knows(block)) {
+            throw new UnavailableException("the replicas name no nodes for block " + block, subject);
         }
     }
 

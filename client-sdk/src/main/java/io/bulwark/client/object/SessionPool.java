@@ -87,9 +87,9 @@ public final class SessionPool implements AutoCloseable {
     /** Several objects are put in one session, each by its own thread. */
     private record SharedIds(BlockAllocator blocks) implements BlockIds {
         @Override
-        public BlockRange take(long count) {
+        public BlockRange take(int generation, long count) {
             synchronized (blocks) {
-                return blocks.take(count);
+                return blocks.take(generation, count);
             }
         }
 

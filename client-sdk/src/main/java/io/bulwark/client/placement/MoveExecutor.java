@@ -129,7 +129,7 @@ public final class MoveExecutor {
         SortedSet<Integer> missing = new TreeSet<>(group.holders());
         missing.remove(move.from());
         missing.retainAll(silent);
-        int f = volume.get().policy().f();
+        int f = volume.get().policyOf(move.group()).f();
         return missing.size() < f
                 ? Optional.empty()
                 : Optional.of(move.place() + " tolerates no further fault: " + names(missing) + " does not answer, "
@@ -210,13 +210,15 @@ public final class MoveExecutor {
         if (since != null && (group.epoch() > since || change.isPresent())) {
             throw lost(move, "the change from node-" + move.from() + " to node-" + move.to() + " was aborted");
         }
-        if (since != null || change.isPresent() || !canTolerateMove(volume.get(), group, slot, silent)) {
+        if (since != null
+                || change.isPresent()
+                || !canTolerateMove(volume.get().policyOf(move.group()).f(), group, slot, silent)) {
             return; // The map may be one from before it was announced; or another slot comes first.
         }
         announce(move, group.epoch());
     }
 
-    private static boolean canTolerateMove(Volume volume, PlacementGroup group, int slot, Set<Integer> silent) {
+    private static boolean canTolerateMove(int f, PlacementGroup group, int slot, Set<Integer> silent) {
         Set<Integer> without = new TreeSet<>(group.unconfirmed());
         for (int holder : group.holders()) {
             if (silent.contains(holder)) {
@@ -224,7 +226,7 @@ public final class MoveExecutor {
             }
         }
         without.add(slot);
-        return without.size() <= volume.policy().f();
+        return without.size() <= f;
     }
 
     private void announce(Move move, long epoch) {

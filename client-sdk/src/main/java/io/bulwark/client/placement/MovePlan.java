@@ -254,7 +254,7 @@ public final class MovePlan {
     private static PreconditionFailedException noneLeft(Volume volume, int node, List<Integer> holders) {
         return new PreconditionFailedException(
                 "no reachable node can take a slot of node-" + node + ": the policy of volume " + volume.name()
-                        + " needs " + volume.policy().n()
+                        + " needs " + holders.size()
                         + " nodes, and the other nodes already hold slots of that group ("
                         + holders.stream().map(each -> "node-" + each).collect(Collectors.joining(", "))
                         + "); add a node first. Nothing was changed there",

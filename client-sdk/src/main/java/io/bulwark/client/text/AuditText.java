@@ -41,6 +41,7 @@ public final class AuditText {
                         + c.policy().windowSeconds() + " --per-day "
                         + c.policy().removalsPerDay();
             case Command.ForgiveNode c -> "fault forgive node-" + c.node();
+            case Command.SetVolumePolicy c -> "volume set " + c.volume() + ": " + of(c.policy());
             case Command.ChangePolicy c ->
                 "volume set " + c.volume() + " --faults " + c.faults()
                         + (c.faults() < c.faultsMax() ? ".." + c.faultsMax() : "");

@@ -76,6 +76,12 @@ class EpochFollowerTest {
     }
 
     @Test
+    void whoMeetsAnUnknownGenerationGetsALaterMap() {
+        opened = 5;
+        assertThat(extents.later(volume(1))).isCompletedWithValue(volume(5));
+    }
+
+    @Test
     void aReadIsNotBegunForEver() {
         CompletableFuture<ReadOutcome> read = extents.read(volume(1), BLOCK, PIN, 10);
         for (int i = 0; i < reads.size() && i < 50; i++) {

@@ -37,7 +37,9 @@ final class MemoryMetadata implements Metadata {
     public CompletableFuture<Reply> query(Query query) {
         Reply reply = switch (query) {
             case Query.FindInode find ->
-                new Reply.InodeFound(objects.values().stream().anyMatch(inode -> inode.id() == find.inode()));
+                objects.values().stream().anyMatch(inode -> inode.id() == find.inode())
+                        ? new Reply.InodeFound(true, true, true)
+                        : Reply.InodeFound.GONE;
             default -> throw new IllegalArgumentException(query.toString());
         };
         return CompletableFuture.completedFuture(reply);

@@ -33,6 +33,14 @@ class AuditTextTest {
     private static final PrincipalKey KEY =
             Identity.generate(ALICE, new SecureRandom()).publicKey();
 
+    private static void putPolicies(Map<Command.Administrative, String> texts) {
+        texts.put(new Command.ChangePolicy("copies", 2), "volume set copies --faults 2");
+        texts.put(new Command.ChangePolicy("copies", 1, 3), "volume set copies --faults 1..3");
+        texts.put(
+                new Command.SetVolumePolicy("default", new ProtectionPolicy(2, 3, 7, 1 << 20)),
+                "volume set default: fp, f = 2, any 3 of 7, blocks of 1.0 MiB");
+    }
+
     @Test
     void eachCommandIsSaidAsOperatorsGiveIt() {
         String key = KEY.text();
@@ -51,8 +59,7 @@ class AuditTextTest {
                 new Command.SetFaultPolicy(new FaultPolicy(true, 30, 2)),
                 "fault policy --remove auto --window 30 --per-day 2");
         texts.put(new Command.ForgiveNode(5), "fault forgive node-5");
-        texts.put(new Command.ChangePolicy("copies", 2), "volume set copies --faults 2");
-        texts.put(new Command.ChangePolicy("copies", 1, 3), "volume set copies --faults 1..3");
+        putPolicies(texts);
         texts.put(new Command.ChangeThreat(true, 2, "scans"), "threat raise --by 2: scans");
         texts.put(
                 new Command.SetThreatPolicy(new ThreatPolicy(List.of(PrincipalId.client(20)), 60)),

@@ -1,5 +1,6 @@
 package io.bulwark.protocol.bucket;
 
+import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import java.util.Map;
@@ -15,10 +16,19 @@ public final class BlockAllocator implements BlockIds {
     private final int volume;
     private final PrincipalId owner;
     private final long session;
-    /** Free ranges below {@code next}: first counter to count, never adjacent. */
-    private final TreeMap<Long, Long> free = new TreeMap<>();
+    /** By generation of placement groups. */
+    private final Map<Integer, Counters> generations = new TreeMap<>();
 
-    private long next;
+    private static final class Counters {
+        /** Free ranges below {@code next}: first counter to count, never adjacent. */
+        final TreeMap<Long, Long> free = new TreeMap<>();
+
+        long next;
+
+        Counters(int generation) {
+            next = BlockId.firstOf(generation);
+        }
+    }
 
     public BlockAllocator(int volume, PrincipalId owner, long session) {
         this.volume = volume;
@@ -27,42 +37,44 @@ public final class BlockAllocator implements BlockIds {
     }
 
     @Override
-    public BlockRange take(long count) {
-        Optional<Map.Entry<Long, Long>> hole = free.entrySet().stream()
+    public BlockRange take(int generation, long count) {
+        Counters counters = generations.computeIfAbsent(generation, Counters::new);
+        Optional<Map.Entry<Long, Long>> hole = counters.free.entrySet().stream()
                 .filter(entry -> entry.getValue() >= count)
                 .findFirst();
         if (hole.isPresent()) {
             long first = hole.get().getKey();
             long left = hole.get().getValue() - count;
-            free.remove(first);
+            counters.free.remove(first);
             if (left > 0) {
-                free.put(first + count, left);
+                counters.free.put(first + count, left);
             }
             return new BlockRange(volume, owner, session, first, count);
         }
-        BlockRange range = new BlockRange(volume, owner, session, next, count);
-        next += count;
+        BlockRange range = new BlockRange(volume, owner, session, counters.next, count);
+        counters.next += count;
         return range;
     }
 
     @Override
     public void giveBack(BlockRange range) {
+        Counters counters = generations.computeIfAbsent(range.generation(), Counters::new);
         long first = range.first();
         long count = range.count();
-        Map.Entry<Long, Long> before = free.lowerEntry(first);
+        Map.Entry<Long, Long> before = counters.free.lowerEntry(first);
         if (before != null && before.getKey() + before.getValue() == first) {
-            free.remove(before.getKey());
+            counters.free.remove(before.getKey());
             first = before.getKey();
             count += before.getValue();
         }
-        Long after = free.remove(first + count);
+        Long after = counters.free.remove(first + count);
         if (after != null) {
             count += after;
         }
-        if (first + count == next) {
-            next = first;
+        if (first + count == counters.next) {
+            counters.next = first;
         } else {
-            free.put(first, count);
+            counters.free.put(first, count);
         }
     }
 }

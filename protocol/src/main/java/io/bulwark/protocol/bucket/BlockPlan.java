@@ -19,6 +19,7 @@ final class BlockPlan {
     private static final long UNREGISTERED_BYTES_MAX = 32 << 20;
 
     private final BlockIds ids;
+    private final int generation;
     private final int blockBytes;
     private final List<BlockRange> ranges = new ArrayList<>();
     private final List<BlockRange> unregistered = new ArrayList<>();
@@ -27,8 +28,10 @@ final class BlockPlan {
     private long used;
     private long usedOfLast;
 
-    BlockPlan(BlockIds ids, int blockBytes) {
+    /** @param generation of placement groups that the blocks are stored in */
+    BlockPlan(BlockIds ids, int generation, int blockBytes) {
         this.ids = ids;
+        this.generation = generation;
         this.blockBytes = blockBytes;
     }
 
@@ -45,7 +48,7 @@ final class BlockPlan {
      */
     Optional<BlockRange> extend(long expected) {
         long count = taken == 0 && expected > 0 ? expected : Math.clamp(taken, CHUNK_FIRST, CHUNK_MAX);
-        BlockRange range = ids.take(count);
+        BlockRange range = ids.take(generation, count);
         if ((taken + count) * blockBytes > UNREGISTERED_BYTES_MAX) {
             return Optional.of(range);
         }

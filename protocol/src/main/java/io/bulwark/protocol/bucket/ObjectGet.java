@@ -3,6 +3,7 @@ package io.bulwark.protocol.bucket;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.extent.ReadOutcome;
+import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.metadata.MetadataError;
 import io.bulwark.protocol.metadata.Query;
@@ -38,7 +39,7 @@ public final class ObjectGet {
     private static final Set<MetadataError> GONE =
             EnumSet.of(MetadataError.NO_SUCH_BUCKET, MetadataError.NO_SUCH_OBJECT, MetadataError.NO_SUCH_VERSION);
 
-    private final Volume volume;
+    private Volume volume;
     private final ObjectVersion object;
     private final ReadAheadQuota room;
     private final Deque<ReadAheadEntry> ahead = new ArrayDeque<>();
@@ -124,13 +125,18 @@ public final class ObjectGet {
         blocks.addAll(content.ranges());
     }
 
+    /** Goes on with a later map. Whoever fetches an extent whose group the map lacks gives one that has it first. */
+    public void follow(Volume later) {
+        volume = later;
+    }
+
     /**
      * The bytes of an extent, if a read came to them.
      *
      * @param length the true length that the layout gives the extent
      */
-    public static Optional<Bytes> content(Volume volume, ReadOutcome outcome, int length) {
-        ProtectionPolicy policy = volume.policy();
+    public static Optional<Bytes> content(Volume volume, BlockId block, ReadOutcome outcome, int length) {
+        ProtectionPolicy policy = volume.policyOf(block);
         return outcome instanceof ReadOutcome.Whole(Bytes content) && content.length() == policy.paddedBytes(length)
                 ? Optional.of(content.slice(0, length))
                 : Optional.empty();
@@ -159,8 +165,8 @@ public final class ObjectGet {
                 && failure == null
                 && freed == null) {
             ReadOutcome outcome = head.outcome;
-            if (content(volume, outcome, head.extent.length()).isEmpty()) {
-                return explain(head.extent.inode(), ExtentFailure.of(head.extent.block(), outcome));
+            if (content(head.extent, outcome).isEmpty()) {
+                return explain(head.extent, outcome);
             }
         }
         while (failure == null
@@ -202,6 +208,10 @@ public final class ObjectGet {
         return steps;
     }
 
+    private Optional<Bytes> content(SliceCursor.Extent extent, ReadOutcome outcome) {
+        return content(volume, extent.block(), outcome, extent.length());
+    }
+
     private static ObjectStep fetch(long token, SliceCursor.Extent extent) {
         return new ObjectStep.FetchExtent(token, extent.block(), extent.pin(), extent.length());
     }
@@ -234,12 +244,32 @@ public final class ObjectGet {
             return onPage(reply);
         }
         if (token == freedToken && freed != null && failure == null) {
-            failure = reply instanceof Reply.InodeFound found
-                    ? found.exists() ? new GetFailure.NotFreed(freed) : new GetFailure.Changed(freed)
-                    : new GetFailure.Refused(reply);
-            close();
+            return onExplained(freed, reply);
         }
         return List.of();
+    }
+
+    private List<ObjectStep> onExplained(ExtentFailure failed, Reply reply) {
+        if (reply instanceof Reply.InodeFound found && found.exists() && !found.names()) {
+            return beginAgain();
+        }
+        failure = reply instanceof Reply.InodeFound found
+                ? found.exists() ? new GetFailure.NotFreed(failed) : new GetFailure.Changed(failed)
+                : new GetFailure.Refused(reply);
+        close();
+        return List.of();
+    }
+
+    /** The inode was refilled: the same bytes stand in other extents now. Reads what is left from there. */
+    private List<ObjectStep> beginAgain() {
+        freed = null;
+        freedToken = NONE;
+        listToken = NONE;
+        ahead.forEach(this::giveBack);
+        ahead.clear();
+        slices.clear();
+        known = position;
+        return readAhead();
     }
 
     /** Takes a page of slices. It must begin with the first byte that belongs to no known slice, and have no gaps. */
@@ -287,7 +317,7 @@ public final class ObjectGet {
             case ReadAheadEntry.Ready ready -> Optional.of(ready.bytes);
             case ReadAheadEntry.Fetched fetched ->
                 Optional.ofNullable(fetched.outcome)
-                        .flatMap(outcome -> content(volume, outcome, fetched.extent.length()))
+                        .flatMap(outcome -> content(fetched.extent, outcome))
                         .map(block -> block.slice(fetched.extent.from(), fetched.extent.count()));
         };
         bytes.ifPresent(next -> {
@@ -320,9 +350,9 @@ public final class ObjectGet {
             return List.of();
         }
         SliceCursor.Extent list = cursor.list(wantedList);
-        Optional<Bytes> content = content(volume, outcome, list.length());
+        Optional<Bytes> content = content(list, outcome);
         if (content.isEmpty()) {
-            return explain(list.inode(), ExtentFailure.of(list.block(), outcome));
+            return explain(list, outcome);
         }
         try {
             cursor.loaded(wantedList, content.get());
@@ -335,11 +365,12 @@ public final class ObjectGet {
     }
 
     /** "Freed" may mean that the version is gone, or that nodes lie: the metadata knows. */
-    private List<ObjectStep> explain(long inode, ExtentFailure failed) {
+    private List<ObjectStep> explain(SliceCursor.Extent extent, ReadOutcome outcome) {
+        ExtentFailure failed = ExtentFailure.of(extent.block(), outcome);
         if (failed.reason() == ExtentFailure.Reason.FREED) {
             freed = failed;
             freedToken = ++lastToken;
-            return List.of(new ObjectStep.Ask(freedToken, new Query.FindInode(inode)));
+            return List.of(new ObjectStep.Ask(freedToken, new Query.FindInode(extent.inode(), extent.block())));
         }
         failure = new GetFailure.Extent(failed);
         close();

@@ -124,7 +124,7 @@ public final class ObjectPut {
         this.volume = volume;
         this.destination = destination;
         this.expectedLength = expectedLength;
-        this.plan = new BlockPlan(ids, volume.policy().blockBytes());
+        this.plan = new BlockPlan(ids, volume.generation(), volume.policy().blockBytes());
     }
 
     /** Returns whether the next block may be offered. */

@@ -77,6 +77,14 @@ public record ProtectionPolicy(Protocol protocol, int f, int m, int n, int block
         return new ProtectionPolicy(protocol, faults, m, n, blockBytes, verification);
     }
 
+    /** Returns whether the other policy has another f, m or n, and is the same in all that a volume keeps. */
+    public boolean differsInNumbers(ProtectionPolicy other) {
+        return protocol == other.protocol
+                && verification == other.verification
+                && blockBytes == other.blockBytes
+                && !equals(other);
+    }
+
     /** The default: FP with f = 1, m = 2, n = 4, blocks of 1 MiB. */
     public static ProtectionPolicy standard() {
         return new ProtectionPolicy(1, 2, 4, 1 << 20);

@@ -167,8 +167,7 @@ final class Dissemination {
     /** Slots that count echoes ask first, so that the others hear of readies. */
     private long restBeforeDelivery(ReferencedExtent extent) {
         PlacementGroup group = extent.volume().group(extent.block());
-        boolean first =
-                group.slotOf(node) < DeliveryPoll.witnesses(extent.volume().policy());
+        boolean first = group.slotOf(node) < DeliveryPoll.witnesses(extent.policy());
         return first ? retryMillis : LATER * retryMillis;
     }
 
@@ -222,7 +221,7 @@ final class Dissemination {
      * come first, each first for its part of the extents.
      */
     private int turn(ReferencedExtent extent) {
-        ProtectionPolicy policy = extent.volume().policy();
+        ProtectionPolicy policy = extent.policy();
         PlacementGroup group = extent.volume().group(extent.block());
         int slot = group.slotOf(node);
         int quorum = policy.writeQuorum();

@@ -125,8 +125,8 @@ final class ExtentChecks {
 
     /** False if the walk cannot go on: the list cannot be read now, or will never be one since its writer lied. */
     private boolean load(LayoutWalk walk, VolumeProgress progress, long list, ReadOutcome outcome) {
-        Optional<Bytes> content =
-                ObjectGet.content(walk.volume(), outcome, walk.layout().lengthOf(list));
+        Optional<Bytes> content = ObjectGet.content(
+                walk.volume(), walk.layout().block(list), outcome, walk.layout().lengthOf(list));
         if (content.isPresent()) {
             try {
                 walk.loaded(list, content.get());
@@ -162,7 +162,7 @@ final class ExtentChecks {
         }
         ExtentMessage.Complete request =
                 new ExtentMessage.Complete(extent.block(), group.epoch(), slot, extent.pin(), look);
-        int bytes = extent.volume().policy().fragmentBytes(extent.length());
+        int bytes = extent.policy().fragmentBytes(extent.length());
         allowance.begin(nowMillis, look == CheckDepth.DISSEMINATE ? extent.length() : bytes);
         inFlight++;
         checked++;
@@ -185,7 +185,7 @@ final class ExtentChecks {
 
     private boolean hasBacklogTaken(CompletionResult result, ReferencedExtent extent, VolumeProgress progress) {
         Dissemination backlog = dissemination;
-        if (backlog == null || !extent.volume().policy().isDelivered()) {
+        if (backlog == null || !extent.policy().isDelivered()) {
             return false;
         }
         boolean taken = switch (result) {

@@ -74,8 +74,12 @@ final class LayoutWalk {
         return taken;
     }
 
+    private boolean isOwn(BlockId block) {
+        return volume.knows(block) && volume.group(block).slotOf(node) >= 0;
+    }
+
     private void skipOthers() {
-        while (next >= 0 && volume.group(layout.block(next)).slotOf(node) < 0) {
+        while (next >= 0 && !isOwn(layout.block(next))) {
             next--;
         }
         if (next < 0) {

@@ -90,10 +90,21 @@ final class ReferenceWalk {
         checks.runWhenIdle(nowMillis.getAsLong(), () -> learn(volume, at, VolumeProgress.UNKNOWN, left, then));
     }
 
+    private static boolean isBeyond(Volume volume, Reply.Reference reference) {
+        return reference.layout().stream()
+                .flatMap(layout -> layout.ranges().stream())
+                .anyMatch(range -> range.generation() > volume.generation());
+    }
+
     /** @param known arrival of the last reference when the round came to the volume; less than 0 if it is not known yet */
     private void learn(Volume volume, VolumeProgress at, long known, Deque<Volume> left, Consumer<Boolean> then) {
         calls.ask(new Query.References(volume.id(), at.cursor(), PAGE), reply -> {
             if (!(reply.orElse(null) instanceof Reply.References page)) {
+                then.accept(false);
+                return;
+            }
+            if (page.references().stream().anyMatch(reference -> isBeyond(volume, reference))) {
+                // The policy was changed since the node heard of the volume: it asks again with the next map.
                 then.accept(false);
                 return;
             }

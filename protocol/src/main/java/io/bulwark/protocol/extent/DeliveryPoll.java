@@ -46,7 +46,7 @@ public final class DeliveryPoll implements ClientOperation<Delivery> {
      */
     DeliveryPoll(Volume volume, BlockId block, Bytes pin, int own, Delivery before, ExtentTiming timing) {
         this.group = volume.group(block);
-        this.policy = volume.policy();
+        this.policy = volume.policyOf(block);
         this.block = block;
         this.pin = pin;
         this.own = own;

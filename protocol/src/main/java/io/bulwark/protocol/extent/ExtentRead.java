@@ -135,7 +135,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             Set<Integer> judged,
             Set<Integer> excluded,
             ExtentTiming timing) {
-        this.policy = volume.policy();
+        this.policy = volume.policyOf(block);
         this.group = volume.group(block);
         this.coding = ExtentCoding.of(policy);
         this.block = block;

@@ -30,7 +30,7 @@ public final class ExtentRepair implements ClientOperation<RepairOutcome> {
      * @param neverStored whether this node, too, never stored this version
      */
     public ExtentRepair(Volume volume, BlockId block, int slot, Bytes pin, boolean neverStored, ExtentTiming timing) {
-        this.coding = ExtentCoding.of(volume.policy());
+        this.coding = ExtentCoding.of(volume.policyOf(block));
         this.slot = slot;
         this.read = ExtentRead.forJudgement(volume, block, pin, Set.of(), Set.of(slot), timing)
                 .withNeverStored(neverStored ? 1 : 0);

@@ -239,11 +239,11 @@ public final class ExtentServer implements ProtocolServer {
         BlockId block = told.block();
         Volume volume = replicas.volume(block.volume()).orElse(null);
         blocks.learnPin(block, told.pin());
-        if (volume == null) {
+        if (volume == null || !volume.knows(block)) {
             if (early.size() < EARLY_MAX) {
                 early.addLast(told);
             }
-            turn.add(new Effect.Ask(new Question.OfVolume(block.volume(), 0, 1)));
+            turn.add(new Effect.Ask(newerMap(block, volume)));
             return;
         }
         PlacementGroup group = volume.group(block);
@@ -264,8 +264,12 @@ public final class ExtentServer implements ProtocolServer {
         BlockId block = request.block();
         Volume volume = replicas.volume(block.volume()).orElse(null);
         if (volume == null) {
-            Question question = new Question.OfVolume(block.volume(), 0, 1);
-            askOrRefuse(turn, asked, question, StoreRefusal.NO_VOLUME, ReadRefusal.NO_VOLUME);
+            askOrRefuse(turn, asked, newerMap(block, volume), StoreRefusal.NO_VOLUME, ReadRefusal.NO_VOLUME);
+            return;
+        }
+        if (!volume.knows(block)) {
+            // The sender has a later map, or lies.
+            askOrRefuse(turn, asked, newerMap(block, volume), StoreRefusal.WRONG_EPOCH, ReadRefusal.WRONG_EPOCH);
             return;
         }
         int index = volume.groupIndex(block);
@@ -294,8 +298,15 @@ public final class ExtentServer implements ProtocolServer {
         }
     }
 
+    /** Asks for a map with the group of a block that none of the known generations has. */
+    private static Question newerMap(BlockId block, @Nullable Volume known) {
+        return new Question.OfVolume(
+                block.volume(), known == null ? 0 : known.groups().size(), 1);
+    }
+
     private boolean serves(BlockId block, long epoch) {
         return replicas.volume(block.volume())
+                .filter(volume -> volume.knows(block))
                 .map(volume -> volume.group(block).epoch() == epoch
                         && seals.serves(volume.id(), volume.groupIndex(block), epoch))
                 .orElse(false);
@@ -318,7 +329,7 @@ public final class ExtentServer implements ProtocolServer {
                 return from.equals(self);
             }
             case Supply ignored
-            when !volume.policy().checksFragments() -> {
+            when !volume.policyOf(asked.request.block()).checksFragments() -> {
                 refuse(turn, asked, StoreRefusal.NOT_OWNER, ReadRefusal.NOT_PERMITTED);
                 return false;
             }
@@ -368,9 +379,9 @@ public final class ExtentServer implements ProtocolServer {
         }
         switch (asked.request) {
             case Store store ->
-                store(turn, asked, place, session, StoreProposal.of(place.volume(), place.slot(), store));
+                store(turn, asked, place, session, StoreProposal.of(place.policy(), place.slot(), store));
             case StoreBlock store ->
-                store(turn, asked, place, session, StoreProposal.of(place.volume(), place.slot(), store));
+                store(turn, asked, place, session, StoreProposal.of(place.policy(), place.slot(), store));
             case Supply supply ->
                 supplies.take(turn, asked.from, place, supply, (next, refusal) -> answer(next, asked, place, refusal));
             case ReadPinned read -> read(turn, asked, place, read);
@@ -463,7 +474,7 @@ public final class ExtentServer implements ProtocolServer {
     }
 
     private void suspect(ServerCall turn, PrincipalId from, Place place, Suspect suspect) {
-        ProtectionPolicy policy = place.volume().policy();
+        ProtectionPolicy policy = place.policy();
         long[] count = suspicions.computeIfAbsent(from, ignored -> new long[1]);
         if (suspect.suspectSlot() >= policy.n() || repairs.isBusy() || count[0]++ >= limits.suspicionsPerTick()) {
             return;
@@ -487,6 +498,7 @@ public final class ExtentServer implements ProtocolServer {
     private void refuse(ServerCall turn, ParkedRequest asked, StoreRefusal ofStore, ReadRefusal ofRead) {
         BlockId block = asked.request.block();
         long epoch = replicas.volume(block.volume())
+                .filter(volume -> volume.knows(block))
                 .map(volume -> volume.group(block).epoch())
                 .orElse(asked.request.epoch());
         switch (asked.request) {

@@ -82,7 +82,7 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
      * @param content 1 byte to a whole block; padded here
      */
     public ExtentWrite(Volume volume, BlockId block, Bytes content, ExtentTiming timing) {
-        this.policy = volume.policy();
+        this.policy = volume.policyOf(block);
         if (content.isEmpty() || content.length() > policy.blockBytes()) {
             throw new IllegalArgumentException("an extent of " + content.length() + " bytes in volume " + volume.name()
                     + " with blocks of " + policy.blockBytes());

@@ -121,7 +121,7 @@ public final class FragmentSurvey implements ClientOperation<FragmentSurvey.Resu
 
     /** @param absent slots whose nodes have no connection now */
     public FragmentSurvey(Volume volume, BlockId block, Bytes pin, Set<Integer> absent, Timing timing) {
-        this.policy = volume.policy();
+        this.policy = volume.policyOf(block);
         this.group = volume.group(block);
         this.coding = ExtentCoding.of(policy);
         this.block = block;

@@ -43,7 +43,7 @@ final class HoldersPoll implements ClientOperation<Boolean> {
         this.block = block;
         this.pin = pin;
         this.own = own;
-        this.f = volume.policy().f();
+        this.f = volume.policyOf(block).f();
         this.timing = timing;
     }
 

@@ -1,5 +1,6 @@
 package io.bulwark.protocol.extent;
 
+import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
@@ -33,6 +34,10 @@ final class Repairs {
      *     slot
      */
     record Place(Volume volume, BlockId block, long epoch, int slot, boolean fresh) {
+        ProtectionPolicy policy() {
+            return volume.policyOf(block);
+        }
+
         /** The reason that this node may give for not having a version. */
         ReadRefusal refusal(ReadRefusal reason) {
             boolean absent = reason == ReadRefusal.NONE || reason == ReadRefusal.OTHER_VERSION;
@@ -75,7 +80,7 @@ final class Repairs {
         ReadDepth depth = look == CheckDepth.RECORD || look == CheckDepth.DISSEMINATE
                 ? ReadDepth.RECORD
                 : ReadDepth.HASHED_FRAGMENT;
-        boolean waits = place.volume().policy().isDelivered() && !place.fresh() && look != CheckDepth.DISSEMINATE;
+        boolean waits = place.policy().isDelivered() && !place.fresh() && look != CheckDepth.DISSEMINATE;
         blocks.read(turn, place.block(), depth, (next, content) -> {
             Optional<ExtentRecord> known = content.record();
             boolean right = known.isPresent() && known.get() instanceof HeldExtent held && held.is(pin);
@@ -83,7 +88,7 @@ final class Repairs {
             if (rightSlot && (depth == ReadDepth.RECORD || content.fragment() != null)) {
                 HeldExtent held = (HeldExtent) known.get();
                 boolean ask = look == CheckDepth.OTHERS && !held.verified() && verifies(place);
-                boolean undelivered = place.volume().policy().isDelivered() && held.delivery() != Delivery.DELIVERED;
+                boolean undelivered = place.policy().isDelivered() && held.delivery() != Delivery.DELIVERED;
                 blocks.reference(next, place.block(), pin, after -> {
                     if (ask) {
                         verify(after, place, pin, then);
@@ -187,7 +192,7 @@ final class Repairs {
 
     /** With so many of them b may be faulty, and b+1 still have verified it: enough for readers, and to accuse its writer. */
     private static boolean verifies(Place place) {
-        return place.slot() <= 2 * place.volume().policy().f();
+        return place.slot() <= 2 * place.policy().f();
     }
 
     private void poisonous(
@@ -283,7 +288,7 @@ final class Repairs {
         };
         ExtentRepair repair = new ExtentRepair(
                 place.volume(), place.block(), place.slot(), pin, neverStored || place.fresh(), limits.repairTiming());
-        if (place.volume().policy().isDelivered() && neverStored && !place.fresh()) {
+        if (place.policy().isDelivered() && neverStored && !place.fresh()) {
             repair.disseminate();
         }
         start(turn, repair, (next, outcome) -> {

@@ -5,6 +5,7 @@ import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.PrincipalId;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -59,17 +60,16 @@ final class ReplicaFacts {
         volumes.put(told.id(), known == null ? told : later(known, told));
     }
 
+    /** Groups are added and never removed: who tells of more of them has the later policy. */
     private static Volume later(Volume known, Volume told) {
-        if (known.groups().size() != told.groups().size()) {
-            return told;
-        }
-        PlacementGroup[] groups = new PlacementGroup[told.groups().size()];
-        for (int i = 0; i < groups.length; i++) {
+        Volume more = told.groups().size() >= known.groups().size() ? told : known;
+        List<PlacementGroup> groups = new ArrayList<>(more.groups());
+        for (int i = 0; i < Math.min(known.groups().size(), told.groups().size()); i++) {
             PlacementGroup before = known.groups().get(i);
             PlacementGroup now = told.groups().get(i);
-            groups[i] = now.epoch() >= before.epoch() ? now : before;
+            groups.set(i, now.epoch() >= before.epoch() ? now : before);
         }
-        return new Volume(told.id(), told.name(), told.kind(), told.policy(), told.blocks(), List.of(groups));
+        return more.with(groups);
     }
 
     void learn(long nowMillis, Fact.OfGrant fact) {

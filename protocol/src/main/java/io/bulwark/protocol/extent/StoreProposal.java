@@ -1,7 +1,6 @@
 package io.bulwark.protocol.extent;
 
 import io.bulwark.protocol.cluster.ProtectionPolicy;
-import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.extent.ExtentCoding.Accepted;
 import io.bulwark.protocol.extent.ExtentMessage.Store;
 import io.bulwark.protocol.extent.ExtentMessage.StoreBlock;
@@ -19,34 +18,39 @@ import java.util.function.Supplier;
 record StoreProposal(PrincipalId sender, boolean supplied, Checksum checksum, Supplier<Optional<Accepted>> checking)
         implements ExtentBlocks.Proposal {
     /** A fragment must be consistent with the checksum at the slot. */
-    static StoreProposal of(Volume volume, int slot, Store store) {
-        return ofFragment(volume, slot, store.block().owner(), false, store.checksum(), store.fragment());
+    static StoreProposal of(ProtectionPolicy policy, int slot, Store store) {
+        return ofFragment(policy, slot, store.block().owner(), false, store.checksum(), store.fragment());
     }
 
     /** The same from whoever has read the block. */
-    static StoreProposal of(Volume volume, int slot, PrincipalId sender, Supply supply) {
-        return ofFragment(volume, slot, sender, true, supply.checksum(), supply.fragment());
+    static StoreProposal of(ProtectionPolicy policy, int slot, PrincipalId sender, Supply supply) {
+        return ofFragment(policy, slot, sender, true, supply.checksum(), supply.fragment());
     }
 
     private static StoreProposal ofFragment(
-            Volume volume, int slot, PrincipalId sender, boolean supplied, Checksum checksum, Bytes fragment) {
+            ProtectionPolicy policy,
+            int slot,
+            PrincipalId sender,
+            boolean supplied,
+            Checksum checksum,
+            Bytes fragment) {
         return new StoreProposal(
                 sender,
                 supplied,
                 checksum,
-                () -> isBounded(volume.policy(), checksum)
-                        ? ExtentCoding.of(volume.policy()).accept(checksum, slot, fragment)
+                () -> isBounded(policy, checksum)
+                        ? ExtentCoding.of(policy).accept(checksum, slot, fragment)
                         : Optional.empty());
     }
 
     /** A block must encode to the checksum. Only nodes that verify as they store are sent whole blocks. */
-    static StoreProposal of(Volume volume, int slot, StoreBlock store) {
-        ExtentCoding coding = ExtentCoding.of(volume.policy());
+    static StoreProposal of(ProtectionPolicy policy, int slot, StoreBlock store) {
+        ExtentCoding coding = ExtentCoding.of(policy);
         return new StoreProposal(
                 store.block().owner(),
                 false,
                 store.checksum(),
-                () -> coding.mustSendBlocks() && isBounded(volume.policy(), store.checksum())
+                () -> coding.mustSendBlocks() && isBounded(policy, store.checksum())
                         ? coding.encodeExactly(store.checksum(), store.content())
                                 .map(fragments -> new Accepted(
                                         Bytes.of(fragments.get(slot).toByteArray()), true))

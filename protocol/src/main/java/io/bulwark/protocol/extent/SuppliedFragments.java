@@ -92,7 +92,7 @@ final class SuppliedFragments {
             Place place,
             Supply supply,
             ExtentBlocks.ValueContinuation<@Nullable StoreRefusal> then) {
-        StoreProposal proposal = StoreProposal.of(place.volume(), place.slot(), sender, supply);
+        StoreProposal proposal = StoreProposal.of(place.policy(), place.slot(), sender, supply);
         sessions.with(
                 turn,
                 ExtentSessions.Key.of(place.block()),

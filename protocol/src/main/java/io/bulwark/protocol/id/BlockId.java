@@ -6,11 +6,15 @@ import io.bulwark.protocol.wire.WireWriter;
 
 /**
  * Permanent name of a block. In an object volume the owner allocates {@code (owner, session, counter)} without asking
- * anybody (docs/protocols/extents.md). In a register volume the owner is nobody, the session 0, and the counter is the
+ * anybody (docs/protocols/extents.md); the upper bits of the counter are the generation of placement groups that it is
+ * stored in. In a register volume the owner is nobody, the session 0, and the counter is the
  * block's number. 25 bytes on the wire.
  */
 public record BlockId(int volume, PrincipalId owner, long session, long counter) implements Comparable<BlockId> {
     public static final int BYTES = 25;
+
+    /** Bits of a counter that number the blocks of a session in one generation of placement groups. */
+    private static final int NUMBER_BITS = 40;
 
     public BlockId {
         if (volume < 0 || session < 0 || counter < 0) {
@@ -22,6 +26,20 @@ public record BlockId(int volume, PrincipalId owner, long session, long counter)
     /** Block {@code number} of a register volume. */
     public static BlockId register(int volume, long number) {
         return new BlockId(volume, PrincipalId.NOBODY, 0, number);
+    }
+
+    /** Returns the first counter of a generation of placement groups of an object volume. */
+    public static long firstOf(int generation) {
+        return (long) generation << NUMBER_BITS;
+    }
+
+    /** Returns the generation of placement groups of a block of an object volume. */
+    public int generation() {
+        return generationOf(counter);
+    }
+
+    static int generationOf(long counter) {
+        return (int) (counter >>> NUMBER_BITS);
     }
 
     public void write(WireWriter out) {

@@ -32,6 +32,16 @@ public record BlockRange(int volume, PrincipalId owner, long session, long first
         return new BlockId(volume, owner, session, first + index);
     }
 
+    /** Returns the generation of placement groups of the first block. */
+    public int generation() {
+        return BlockId.generationOf(first);
+    }
+
+    /** Returns whether all blocks are of this generation of placement groups. */
+    public boolean isOf(int generation) {
+        return generation() == generation && BlockId.generationOf(first + count - 1) == generation;
+    }
+
     public boolean contains(BlockId block) {
         return block.volume() == volume
                 && block.session() == session

@@ -37,6 +37,9 @@ public sealed interface Command {
      */
     sealed interface Administrative extends Signed {}
 
+    /** Command about a volume as a whole. Requires the right to administer the cluster. */
+    sealed interface OfVolume extends Command {}
+
     /** Change of the settings of a bucket, or of what a version may have changed. */
     sealed interface OfSetting extends Command {}
 
@@ -133,14 +136,14 @@ public sealed interface Command {
      * Makes a volume over all nodes. Answered by {@link Reply.VolumeCreated}.
      *
      * @param blocks the number of blocks of a register volume; 0 for an object volume
-     * @param groups the number of placement groups, fixed for good; 0 for one per node
+     * @param groups the number of placement groups; 0 for one per node
      * @param quotaBytes limit of the bytes of all inodes; 0 for none
      */
     record CreateVolume(String name, VolumeKind kind, ProtectionPolicy policy, long blocks, int groups, long quotaBytes)
-            implements Administrative {}
+            implements Administrative, OfVolume {}
 
     /** Deletes a volume without buckets and linked inodes, and closes the sessions for it. */
-    record DeleteVolume(String name) implements Administrative {}
+    record DeleteVolume(String name) implements Administrative, OfVolume {}
 
     /**
      * Makes a bucket.
@@ -478,6 +481,34 @@ public sealed interface Command {
     record ChangePolicy(String volume, int faults, int faultsMax) implements Administrative {
         public ChangePolicy(String volume, int faults) {
             this(volume, faults, faults);
+        }
+    }
+
+    /**
+     * Gives an object volume another policy of the same protocol, verification and block size: what is put from now on goes
+     * to a new generation of placement groups, one for each node. Refused with too few nodes. Requires the right to
+     * administer the cluster.
+     */
+    record SetVolumePolicy(String volume, ProtectionPolicy policy) implements Administrative, OfVolume {}
+
+    /**
+     * Puts extents of the newest generation in the place of those of an inode with older ones, after all are complete. The
+     * submitter says that they have the same bytes. The inode keeps its id, with all that links to it, and its time; the old
+     * extents are freed after the grace. The audit log does not keep the command: there is one for each object. Answered by
+     * {@link Reply.Refilled}.
+     *
+     * @param content as in {@link PutObject}; of the same length
+     * @param epochs as in {@link PutObject}
+     * @param pending as in {@link PutObject}
+     */
+    record RefillInode(long inode, OwnContent content, List<EpochClaim> epochs, List<Long> pending)
+            implements OfVolume {
+        public RefillInode {
+            epochs = List.copyOf(epochs);
+            pending = List.copyOf(pending);
+            if (epochs.size() > Volume.GROUPS_MAX || pending.size() > PENDING_MAX) {
+                throw new IllegalArgumentException(epochs.size() + " epochs, " + pending.size() + " pending uploads");
+            }
         }
     }
 

@@ -26,6 +26,7 @@ import io.bulwark.protocol.metadata.Command.DeleteVolume;
 import io.bulwark.protocol.metadata.Command.InvitePrincipal;
 import io.bulwark.protocol.metadata.Command.LiftSuspension;
 import io.bulwark.protocol.metadata.Command.PutObject;
+import io.bulwark.protocol.metadata.Command.RefillInode;
 import io.bulwark.protocol.metadata.Command.RegisterPending;
 import io.bulwark.protocol.metadata.Command.RemoveNode;
 import io.bulwark.protocol.metadata.Command.RenameObject;
@@ -39,6 +40,7 @@ import io.bulwark.protocol.metadata.Command.SetActFor;
 import io.bulwark.protocol.metadata.Command.SetGrant;
 import io.bulwark.protocol.metadata.Command.SetNode;
 import io.bulwark.protocol.metadata.Command.SetRelease;
+import io.bulwark.protocol.metadata.Command.SetVolumePolicy;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectContent;
 import io.bulwark.protocol.object.ObjectLock;
@@ -104,6 +106,8 @@ final class CommandCodec {
             case AbortChange ignored -> writeOfEpoch(command, out);
             case ChangePolicy change ->
                 out.u8(30).string(change.volume()).i32(change.faults()).i32(change.faultsMax());
+            case SetVolumePolicy set -> set.policy().write(out.u8(31).string(set.volume()));
+            case RefillInode refill -> writeRefill(refill, out.u8(32));
             case SealEpoch ignored -> writeOfEpoch(command, out);
             case ConfirmEpoch ignored -> writeOfEpoch(command, out);
             case SetNode set -> set.address().write(out.u8(26));
@@ -237,6 +241,8 @@ final class CommandCodec {
             case 22 -> new ChangeHolder(name(in), number(in), in.nonNegative64(), number(in), number(in));
             case 23 -> new AbortChange(name(in), number(in), in.nonNegative64());
             case 30 -> new ChangePolicy(name(in), number(in), number(in));
+            case 31 -> new SetVolumePolicy(name(in), ProtectionPolicy.read(in));
+            case 32 -> readRefill(in);
             case 24 -> new SealEpoch(number(in), number(in), in.nonNegative64());
             case 25 -> new ConfirmEpoch(number(in), number(in), in.nonNegative64());
             case 26 -> new SetNode(NodeAddress.read(in));
@@ -318,6 +324,20 @@ final class CommandCodec {
                 OwnContent.read(in),
                 ObjectAttributes.read(in),
                 ObjectLock.read(in),
+                Lists.read(in, Volume.GROUPS_MAX, EpochClaim::read),
+                Lists.read(in, Command.PENDING_MAX, WireReader::nonNegative64));
+    }
+
+    private static void writeRefill(RefillInode refill, WireWriter out) {
+        ObjectContent.write(refill.content(), out.i64(refill.inode()));
+        Lists.write(refill.epochs(), out, EpochClaim::write);
+        Lists.write(refill.pending(), out, (id, to) -> to.i64(id));
+    }
+
+    private static RefillInode readRefill(WireReader in) {
+        return new RefillInode(
+                in.nonNegative64(),
+                OwnContent.read(in),
                 Lists.read(in, Volume.GROUPS_MAX, EpochClaim::read),
                 Lists.read(in, Command.PENDING_MAX, WireReader::nonNegative64));
     }

@@ -10,7 +10,7 @@ import java.util.List;
 
 /**
  * Consecutive placement groups of a volume and the epoch in which their holders gave all OKs that a put counts. The
- * claims of a put cover all groups in order, neighbours of one epoch in one claim.
+ * claims of a put cover all groups of the newest generation in order, neighbours of one epoch in one claim.
  */
 public record EpochClaim(int groups, long epoch) {
     public EpochClaim {
@@ -22,7 +22,7 @@ public record EpochClaim(int groups, long epoch) {
     /** The claims of a writer that has only counted OKs of the epochs in this volume. */
     public static List<EpochClaim> of(Volume volume) {
         List<EpochClaim> claims = new ArrayList<>();
-        for (PlacementGroup group : volume.groups()) {
+        for (PlacementGroup group : volume.newestGroups()) {
             EpochClaim claim = new EpochClaim(1, group.epoch());
             if (!claims.isEmpty() && claims.getLast().epoch == claim.epoch) {
                 claim = new EpochClaim(claims.removeLast().groups + 1, claim.epoch);

@@ -57,6 +57,7 @@ public record EvidenceProof(Bytes cluster, Evidence evidence, List<AuditEntry> k
         return switch (entry.command()) {
             case Command.CreateVolume ignored -> true;
             case Command.ChangePolicy ignored -> true;
+            case Command.SetVolumePolicy ignored -> true;
             case Command.AddPrincipal ignored -> true;
             case Command.InvitePrincipal ignored -> true;
             case Command.RotateKey ignored -> true;
@@ -95,9 +96,11 @@ public record EvidenceProof(Bytes cluster, Evidence evidence, List<AuditEntry> k
     /** Returns whether the number of faults was changed later, which the command that made the volume does not show. */
     private static boolean hasOtherFaults(AuditEntry made, Collection<AuditEntry> log) {
         return made.command() instanceof Command.CreateVolume create
-                && log.stream()
-                        .anyMatch(entry -> entry.command() instanceof Command.ChangePolicy change
-                                && change.volume().equals(create.name()));
+                && log.stream().anyMatch(entry -> switch (entry.command()) {
+                    case Command.ChangePolicy change -> change.volume().equals(create.name());
+                    case Command.SetVolumePolicy set -> set.volume().equals(create.name());
+                    default -> false;
+                });
     }
 
     private static Optional<EvidenceProof> make(

@@ -1,5 +1,6 @@
 package io.bulwark.protocol.metadata;
 
+import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Tables.DueInode;
@@ -141,6 +142,7 @@ final class Inodes {
     /** Registers ranges of a session that is for an object volume. */
     long registerPending(Session session, List<BlockRange> ranges) {
         Volumes.Entry volume = volumes.byId(session.volume);
+        Namespace.checkGeneration(volume.volume(), ranges);
         CommandRefusal.refuseUnless(
                 session.pending < PENDING_MAX,
                 MetadataError.LIMIT_REACHED,
@@ -203,6 +205,37 @@ final class Inodes {
             put(inode.id(), new Stored(inode, session.owner, nextArrival()));
         }
         return inode;
+    }
+
+    /**
+     * Gives an inode the content of a new one, which gets the old content and is freed after the grace, as if its last link
+     * was gone.
+     */
+    void refill(Command.RefillInode refill, Session session, long now) {
+        Optional<Stored> found = tables.inodes
+                .get(refill.inode())
+                .filter(Stored.class::isInstance)
+                .map(Stored.class::cast);
+        int newest = volumes.byId(session.volume).volume().generation();
+        CommandRefusal.refuseUnless(
+                found.filter(each -> each.volume() == session.volume
+                                && linksOf(refill.inode()) > 0
+                                && refill.content() instanceof ObjectLayout
+                                && each.inode.content() instanceof ObjectLayout old
+                                && old.length() == refill.content().length()
+                                && old.ranges().stream().anyMatch(range -> range.generation() < newest))
+                        .isPresent(),
+                MetadataError.NO_SUCH_OBJECT,
+                "inode " + refill.inode() + " has no " + refill.content().length() + " bytes under an older policy");
+        Stored old = found.orElseThrow();
+        Inode made = create(session, refill.pending(), refill.content(), now);
+        Stored fresh = (Stored) entry(made.id());
+        remove(made.id());
+        remove(refill.inode());
+        Inode refilled = new Inode(refill.inode(), fresh.inode.content(), old.inode.modifiedMillis());
+        put(refill.inode(), new Stored(refilled, old.owner, nextArrival()));
+        put(made.id(), new Stored(new Inode(made.id(), old.inode.content(), now), fresh.owner, nextArrival()));
+        tables.dues.put(new DueInode(sessions.servedMillis() + GRACE_MILLIS, made.id()), true);
     }
 
     /** Frees all ranges of pending uploads. */
@@ -317,11 +350,18 @@ final class Inodes {
         throw new IllegalStateException("inode " + id + " has no content of its own");
     }
 
-    boolean exists(long id) {
+    Reply.InodeFound find(Query.FindInode query) {
         return tables.inodes
-                .get(id)
+                .get(query.inode())
                 .filter(entry -> !(entry instanceof Pending))
-                .isPresent();
+                .map(entry -> new Reply.InodeFound(true, linksOf(query.inode()) > 0, names(entry, query.block())))
+                .orElse(Reply.InodeFound.GONE);
+    }
+
+    private static boolean names(Entry entry, BlockId block) {
+        return entry instanceof Stored stored
+                && stored.inode.content() instanceof ObjectLayout layout
+                && layout.ranges().stream().anyMatch(range -> range.contains(block));
     }
 
     int count() {
@@ -368,6 +408,15 @@ final class Inodes {
         }
         tables.totals().inodes++;
         tables.weight.add(entry.owner(), weightOf(entry));
+        volumes.byId(entry.volume()).usage().count(rangesOf(entry), 1);
+    }
+
+    private static List<BlockRange> rangesOf(Entry entry) {
+        return switch (entry) {
+            case Stored stored -> stored.inode.content() instanceof ObjectLayout layout ? layout.ranges() : List.of();
+            case Inline ignored -> List.of();
+            case Pending pending -> pending.ranges;
+        };
     }
 
     private void remove(long id) {
@@ -381,6 +430,7 @@ final class Inodes {
         }
         tables.totals().inodes--;
         tables.weight.add(removed.owner(), -weightOf(removed));
+        volumes.byId(removed.volume()).usage().count(rangesOf(removed), -1);
     }
 
     private static long weightOf(Entry entry) {

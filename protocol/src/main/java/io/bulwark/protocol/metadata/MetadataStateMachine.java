@@ -507,6 +507,10 @@ public final class MetadataStateMachine {
             case Command.ChangeHolder change -> done(() -> holders.change(change));
             case Command.AbortChange abort -> done(() -> holders.abort(abort));
             case Command.ChangePolicy change -> done(() -> holders.changePolicy(change));
+            case Command.SetVolumePolicy set ->
+                done(() ->
+                        volumes.changePolicy(set, replicas, takers(set.policy().n())));
+            case Command.RefillInode refill -> namespace.refill(refill, session, now);
             case Command.SetNode set -> done(() -> holders.setNode(set.address()));
             case Command.RemoveNode remove -> done(() -> holders.removeNode(remove.node(), submitter));
             case Command.ChangeReplicas change -> done(() -> replicas.change(change, submitter));
@@ -637,6 +641,8 @@ public final class MetadataStateMachine {
     private void report(NodeReport filed, Command.ReportEvidence report) {
         PrincipalId submitter = filed.reporter();
         Volume volume = volumes.byId(report.block().volume()).volume();
+        CommandRefusal.refuseUnless(
+                volume.knows(report.block()), MetadataError.BAD_ARGUMENT, "no group has block " + report.block());
         PlacementGroup group = volume.group(report.block());
         // f bounds the faulty nodes of each group: f+1 nodes of several groups may all be faulty
         CommandRefusal.refuseUnless(
@@ -645,7 +651,8 @@ public final class MetadataStateMachine {
                         && report.node() != submitter.number(),
                 MetadataError.BAD_ARGUMENT,
                 submitter + " about node " + report.node() + ", the block's group is " + group.holders());
-        OptionalLong number = evidence.report(filed, volume.policy().f() + 1);
+        OptionalLong number =
+                evidence.report(filed, volume.policyOf(report.block()).f() + 1);
         if (number.isPresent() && report.verdict() == Verdict.CORRUPT) {
             faults.onProof(report.node(), volume, volume.groupIndex(report.block()), number.getAsLong());
         }
@@ -750,7 +757,7 @@ public final class MetadataStateMachine {
                         found.link().state(),
                         inodes.inode(found.link().inode()));
             }
-            case Query.FindInode of -> new Reply.InodeFound(inodes.exists(of.inode()));
+            case Query.FindInode of -> inodes.find(of);
             case Query.ListObjects of -> Listing.objects(namespace.bucket(of.bucket()), of);
             case Query.ListVersions of -> Listing.versions(namespace.bucket(of.bucket()), of);
             case Query.ListBuckets of -> namespace.list(of);
@@ -778,6 +785,7 @@ public final class MetadataStateMachine {
                 volumes.bytes(),
                 sessions.openCount(),
                 locks.openLogs(),
+                volumes.olderExtents(),
                 totals.historyDigest);
     }
 }

@@ -3,6 +3,7 @@ package io.bulwark.protocol.metadata;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Bucket.Link;
 import io.bulwark.protocol.metadata.ObjectEvent.Kind;
@@ -115,24 +116,46 @@ final class Namespace {
      */
     void checkContent(Bucket bucket, Session session, OwnContent content, List<EpochClaim> epochs, List<Long> pending) {
         Volume volume = volumes.byId(bucket.volume).volume();
+        checkExtents(volume, session, content, epochs, pending);
+        if (content instanceof InlineContent) {
+            replicas.requireInline(volume.policy());
+            tables.supply().requireInline(session.owner);
+        }
+    }
+
+    private static void checkExtents(
+            Volume volume, Session session, OwnContent content, List<EpochClaim> epochs, List<Long> pending) {
         CommandRefusal.refuseUnless(
                 content.volume() == volume.id()
                         && (!(content instanceof ObjectLayout layout)
                                 || layout.blockBytes() == volume.policy().blockBytes()),
                 MetadataError.WRONG_LAYOUT,
-                "bucket " + bucket.name + " lies in volume " + volume.id() + " with blocks of "
-                        + volume.policy().blockBytes() + " bytes");
+                "volume " + volume.id() + " has blocks of " + volume.policy().blockBytes() + " bytes");
         CommandRefusal.refuseUnless(
                 session.owns(content.ranges()) && (pending.isEmpty() || session.volume == volume.id()),
                 MetadataError.WRONG_SESSION,
                 "session " + session.number + " for volume " + session.volume);
         if (!content.ranges().isEmpty()) {
+            checkGeneration(volume, content.ranges());
             checkEpochs(volume, epochs);
         }
-        if (content instanceof InlineContent) {
-            replicas.requireInline(volume.policy());
-            tables.supply().requireInline(session.owner);
-        }
+    }
+
+    /** New extents are put in the newest generation only: so a refill comes to an end. */
+    static void checkGeneration(Volume volume, List<BlockRange> ranges) {
+        CommandRefusal.refuseUnless(
+                ranges.stream().allMatch(range -> range.isOf(volume.generation())),
+                MetadataError.STALE_EPOCH,
+                "the policy of volume " + volume.name() + " is "
+                        + volume.policy().text() + " now");
+    }
+
+    /** Puts other extents in the place of those of an inode, as its submitter says with the same bytes. */
+    Reply.Refilled refill(Command.RefillInode refill, Session session, long now) {
+        Volume volume = volumes.byId(session.volume).volume();
+        checkExtents(volume, session, refill.content(), refill.epochs(), refill.pending());
+        inodes.refill(refill, session, now);
+        return new Reply.Refilled(refill.inode());
     }
 
     /** Makes an inode the latest version of a name, after all checks. */
@@ -402,12 +425,13 @@ final class Namespace {
     }
 
     private static void checkEpochs(Volume volume, List<EpochClaim> claims) {
+        List<PlacementGroup> newest = volume.newestGroups();
         int group = 0;
         for (EpochClaim claim : claims) {
             int end = group + claim.groups();
             CommandRefusal.refuseUnless(
-                    end <= volume.groups().size(), MetadataError.BAD_ARGUMENT, "epochs of " + end + " groups");
-            for (PlacementGroup claimed : volume.groups().subList(group, end)) {
+                    end <= newest.size(), MetadataError.BAD_ARGUMENT, "epochs of " + end + " groups");
+            for (PlacementGroup claimed : newest.subList(group, end)) {
                 CommandRefusal.refuseUnless(
                         claimed.epoch() == claim.epoch(),
                         MetadataError.STALE_EPOCH,
@@ -416,9 +440,9 @@ final class Namespace {
             group = end;
         }
         CommandRefusal.refuseUnless(
-                group == volume.groups().size(),
+                group == newest.size(),
                 MetadataError.BAD_ARGUMENT,
-                "epochs of " + group + " groups out of " + volume.groups().size());
+                "epochs of " + group + " groups out of " + newest.size());
     }
 
     static Bytes key(String key) {

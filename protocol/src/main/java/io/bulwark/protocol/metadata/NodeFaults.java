@@ -119,7 +119,8 @@ final class NodeFaults implements Withdrawable {
                 List<Suspicion> ofGroup = counting.stream()
                         .filter(each -> group.slotOf(each.reporter()) >= 0)
                         .toList();
-                if (group.slotOf(node) >= 0 && ofGroup.size() > volume.policy().f()) {
+                if (group.slotOf(node) >= 0
+                        && ofGroup.size() > volume.policyOf(index).f()) {
                     return Optional.of(new NodeFault(node, kind, now, volume.id(), index, 0, ofGroup, Stage.NAMED, 0));
                 }
             }

@@ -123,7 +123,9 @@ final class NodeRemovals {
                 }
                 left++;
                 moving |= group.change().isPresent();
-                if (changes < CHANGES_MAX && group.change().isEmpty() && toleratesMove(volume, group, node)) {
+                if (changes < CHANGES_MAX
+                        && group.change().isEmpty()
+                        && toleratesMove(volume.policyOf(index).f(), group, node)) {
                     changes += announce(volume, index, node, loads) ? 1 : 0;
                 }
             }
@@ -154,13 +156,13 @@ final class NodeRemovals {
     }
 
     /** Returns whether the group has its quorums without this slot and those of holders that are silent or unconfirmed. */
-    private boolean toleratesMove(Volume volume, PlacementGroup group, int node) {
+    private boolean toleratesMove(int f, PlacementGroup group, int node) {
         TreeSet<Integer> without = new TreeSet<>(group.unconfirmed());
         without.add(group.slotOf(node));
         faults.named().stream()
                 .filter(each -> each.kind() == FaultKind.SILENT && group.slotOf(each.node()) >= 0)
                 .forEach(each -> without.add(group.slotOf(each.node())));
-        return without.size() <= volume.policy().f();
+        return without.size() <= f;
     }
 
     /** Returns the node with the fewest slots that is not suspected, holds none of the group, and has a session. */

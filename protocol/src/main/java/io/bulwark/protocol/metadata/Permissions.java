@@ -28,8 +28,7 @@ final class Permissions {
         switch (command) {
             case Command.RenewSession ignored -> {}
             case Command.CloseSession ignored -> {}
-            case Command.CreateVolume ignored -> requireVolumeChange(by);
-            case Command.DeleteVolume ignored -> requireVolumeChange(by);
+            case Command.OfVolume ignored -> requireVolumeChange(by);
             case Command.ReportEvidence ignored -> Grants.require(isNode(by), by, "report evidence");
             case Command.ReportPoison ignored -> Grants.require(isNode(by), by, "report poison");
             case Command.ReportPeers ignored -> Grants.require(isNode(by), by, "report on its peers");

@@ -24,7 +24,11 @@ final class PlacementChanges {
     private final Registry registry;
     private final List<Withdrawable> reports;
 
-    private record Place(Volume volume, int index, PlacementGroup group) {}
+    private record Place(Volume volume, int index, PlacementGroup group) {
+        ProtectionPolicy policy() {
+            return volume.policyOf(index);
+        }
+    }
 
     /** @param reports end with the slot of their reporter */
     PlacementChanges(Tables tables, Volumes volumes, Registry registry, List<? extends Withdrawable> reports) {
@@ -61,10 +65,10 @@ final class PlacementChanges {
         TreeSet<Integer> without = new TreeSet<>(group.unconfirmed());
         without.add(slot);
         CommandRefusal.refuseUnless(
-                without.size() <= place.volume.policy().f(),
+                without.size() <= place.policy().f(),
                 MetadataError.TOO_MANY_UNCONFIRMED,
                 "with this one the slots " + without + " have not confirmed, at most "
-                        + place.volume.policy().f() + " may");
+                        + place.policy().f() + " may");
         set(place, group.announced(slot, change.to()));
     }
 
@@ -127,8 +131,10 @@ final class PlacementChanges {
         CommandRefusal.refuseUnless(
                 volume.kind() == VolumeKind.REGISTER && policy.protocol().isVersioned() && !volume.hasFixedHolders(),
                 MetadataError.BAD_ARGUMENT,
-                "only register volumes under masking quorums or pasis change their faults, if they verify versions: "
-                        + volume.name() + " is under " + policy.text() + ", make another volume and copy");
+                volume.kind() == VolumeKind.OBJECT
+                        ? volume.name() + " holds objects: its policy follows no threat level, give one number"
+                        : "registers under masking quorums or pasis change their faults, if they verify versions: "
+                                + volume.name() + " is under " + policy.text() + ", make another volume and copy");
         return withFaults(policy, faults);
     }
 
@@ -186,7 +192,7 @@ final class PlacementChanges {
         for (int index = 0; index < volume.groups().size(); index++) {
             Place place = place(volumes.byId(volume.id()).volume(), index);
             PlacementGroup group = place.group;
-            if (isSealed(place.volume, group)) {
+            if (isSealed(place.policy(), group)) {
                 open(place, group, 0);
             } else if (group.lowersTo() != 0 && group.change().isEmpty()) {
                 set(place, group.announced(0, group.holders().getFirst()));
@@ -194,16 +200,16 @@ final class PlacementChanges {
         }
     }
 
-    private static boolean isSealed(Volume volume, PlacementGroup group) {
+    private static boolean isSealed(ProtectionPolicy policy, PlacementGroup group) {
         return group.change()
-                .filter(change -> change.sealed().size() >= volume.policy().writeQuorum())
+                .filter(change -> change.sealed().size() >= policy.writeQuorum())
                 .isPresent();
     }
 
     /** Opens the next epoch of all groups once each has sealed this one: no group is ever in two policies. */
     private void openWithPolicy(int id, int faults) {
         Volume volume = volumes.byId(id).volume();
-        if (!volume.groups().stream().allMatch(group -> isSealed(volume, group))) {
+        if (!volume.groups().stream().allMatch(group -> isSealed(volume.policy(), group))) {
             return;
         }
         boolean prepares =
@@ -241,7 +247,7 @@ final class PlacementChanges {
                 group.change().isPresent(), MetadataError.BAD_ARGUMENT, "no change of the group is announced");
         PlacementGroup sealed = group.sealed(slot);
         int nextFaults = volumes.nextFaults(place.volume);
-        if (nextFaults == 0 && isSealed(place.volume, sealed)) {
+        if (nextFaults == 0 && isSealed(place.policy(), sealed)) {
             open(place, sealed, 0);
             return;
         }

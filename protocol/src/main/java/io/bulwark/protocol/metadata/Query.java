@@ -1,5 +1,6 @@
 package io.bulwark.protocol.metadata;
 
+import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.locking.Subtree;
 import io.bulwark.protocol.wire.Bytes;
@@ -74,7 +75,7 @@ public sealed interface Query {
     /**
      * Query whether an inode still exists, for readers that met a freed block. Answered by {@link Reply.InodeFound}.
      */
-    record FindInode(long inode) implements Query {}
+    record FindInode(long inode, BlockId block) implements Query {}
 
     /**
      * Query for the objects of a bucket in the byte order of their keys. Answered by {@link Reply.ObjectList}.

@@ -1,5 +1,6 @@
 package io.bulwark.protocol.metadata;
 
+import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Query.CountWriters;
 import io.bulwark.protocol.metadata.Query.FindAccessKey;
@@ -64,7 +65,7 @@ final class QueryCodec {
             case SessionChanges of -> out.u8(6).i64(of.afterSequence()).i32(of.limit());
             case FindObject find ->
                 out.u8(7).string(find.bucket()).string(find.key()).i64(find.version());
-            case FindInode find -> out.u8(8).i64(find.inode());
+            case FindInode find -> find.block().write(out.u8(8).i64(find.inode()));
             case ListObjects list ->
                 out.u8(9)
                         .string(list.bucket())
@@ -140,7 +141,7 @@ final class QueryCodec {
             case 5 -> new References(volume(in), in.nonNegative64(), limit(in));
             case 6 -> new SessionChanges(in.nonNegative64(), limit(in));
             case 7 -> new FindObject(name(in), name(in), in.nonNegative64());
-            case 8 -> new FindInode(in.nonNegative64());
+            case 8 -> new FindInode(in.nonNegative64(), BlockId.read(in));
             case 9 ->
                 new ListObjects(
                         name(in),

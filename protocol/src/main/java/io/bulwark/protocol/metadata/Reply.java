@@ -2,6 +2,7 @@ package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
@@ -102,6 +103,9 @@ public sealed interface Reply {
      */
     record PartStored(long inode, long length, long storedMillis) implements Stored, OfUpload {}
 
+    /** The inode has other extents with the same bytes now. */
+    record Refilled(long inode) implements Stored {}
+
     record UploadBegun(long upload, long begunMillis) implements OfUpload {}
 
     /**
@@ -145,6 +149,7 @@ public sealed interface Reply {
      *
      * @param objects names that are not hidden by a delete marker
      * @param logs those of holders of locks
+     * @param older extents that are left in generations before the newest of their volume
      * @param digest SHA-256 over the chain of all submissions so far, with their times and replies: where it is equal,
      *     the resulting states are equal
      */
@@ -158,10 +163,23 @@ public sealed interface Reply {
             long bytes,
             int openSessions,
             OpenLogs logs,
+            List<OlderExtents> older,
             Bytes digest)
             implements Reply {
         static final int DIGEST_BYTES = 32;
+        static final int OLDER_MAX = ClusterMap.VOLUMES_MAX * Volume.GENERATIONS_MAX;
+
+        public Status {
+            older = List.copyOf(older);
+        }
     }
+
+    /**
+     * Extents in an older generation of placement groups.
+     *
+     * @param extents blocks that inodes and pending uploads name
+     */
+    record OlderExtents(int volume, int generation, long extents) {}
 
     /**
      * Logs whose entries are not all executed yet.
@@ -235,8 +253,13 @@ public sealed interface Reply {
      * Answer whether an inode exists. It has no layout: pins are told to readers of a version only.
      *
      * @param exists false once its ranges are freed
+     * @param linked false if it ends with the grace
+     * @param names whether it names the block still, and was not refilled since
      */
-    record InodeFound(boolean exists) implements Reply {}
+    record InodeFound(boolean exists, boolean linked, boolean names) implements Reply {
+        /** Answer for an inode that is gone. */
+        public static final InodeFound GONE = new InodeFound(false, false, false);
+    }
 
     /**
      * A slice of a composition, with what leads to its bytes.

@@ -72,6 +72,7 @@ final class ReplyCodec {
                 out.u8(3).i32(opened.volume()).i64(opened.session()).i64(opened.ttlMillis());
             case VolumeCreated created -> out.u8(4).i32(created.volume());
             case ObjectStored stored -> writeStored(stored, out.u8(5));
+            case Reply.Refilled refilled -> out.u8(30).i64(refilled.inode());
             case PendingRegistered registered -> out.u8(6).i64(registered.pending());
             case Deleted deleted ->
                 out.u8(7).i64(deleted.version()).bool(deleted.marker()).bool(deleted.isNull());
@@ -91,7 +92,8 @@ final class ReplyCodec {
                 found.state().write(out.u8(14).i64(found.version()).i64(found.linkedMillis()));
                 found.inode().write(out);
             }
-            case InodeFound found -> out.u8(15).bool(found.exists());
+            case InodeFound found ->
+                out.u8(15).bool(found.exists()).bool(found.linked()).bool(found.names());
             case ObjectList list -> writeObjects(list, out.u8(16));
             case VersionList list -> writeVersions(list, out.u8(17));
             case Reply.OfDocument document -> BucketCodec.write(document, out);
@@ -197,7 +199,7 @@ final class ReplyCodec {
                 new SessionChanges(
                         Lists.read(in, Query.PAGE_MAX, ReplyCodec::readChange), in.nonNegative64(), in.bool());
             case 14 -> new ObjectFound(in.nonNegative64(), in.nonNegative64(), VersionState.read(in), Inode.read(in));
-            case 15 -> new InodeFound(in.bool());
+            case 15 -> new InodeFound(in.bool(), in.bool(), in.bool());
             case 16 ->
                 new ObjectList(
                         Lists.read(in, Query.PAGE_MAX, ReplyCodec::readObject),
@@ -232,6 +234,7 @@ final class ReplyCodec {
                         Configuration.read(in), in.bool() ? Optional.of(Configuration.read(in)) : Optional.empty());
             case 28 -> new ActForList(Lists.read(in, Query.PAGE_MAX, ReplyCodec::readActFor), PrincipalId.read(in));
             case 29 -> new EvidenceFound(in.bool() ? Optional.of(Evidence.read(in)) : Optional.empty());
+            case 30 -> new Reply.Refilled(in.nonNegative64());
             case 90, 91, 92, 93 -> EventCodec.readReply(type, in);
             case 50, 51, 52 -> AccessKeyCodec.readReply(type, in);
             case 60, 61, 62 -> BucketCodec.readReply(type, in);
@@ -316,6 +319,10 @@ final class ReplyCodec {
         out.i64(status.objects()).i64(status.inodes()).i64(status.bytes());
         Reply.OpenLogs logs = status.logs();
         out.i32(status.openSessions()).i32(logs.logs()).i32(logs.locks()).i64(logs.oldestMillis());
+        Lists.write(
+                status.older(),
+                out,
+                (each, to) -> to.i32(each.volume()).u8(each.generation()).i64(each.extents()));
         out.raw(status.digest());
     }
 
@@ -330,6 +337,11 @@ final class ReplyCodec {
                 in.nonNegative64(),
                 in.i32(0, Integer.MAX_VALUE),
                 new Reply.OpenLogs(in.i32(0, Integer.MAX_VALUE), in.i32(0, Integer.MAX_VALUE), in.nonNegative64()),
+                Lists.read(
+                        in,
+                        Status.OLDER_MAX,
+                        from -> new Reply.OlderExtents(
+                                from.i32(0, Integer.MAX_VALUE), from.u8(), from.nonNegative64())),
                 in.raw(Status.DIGEST_BYTES));
     }
 

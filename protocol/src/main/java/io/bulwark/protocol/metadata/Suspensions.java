@@ -56,7 +56,10 @@ final class Suspensions {
         PrincipalId reporter = filed.reporter();
         PrincipalId client = report.client();
         Volume volume = volumes.byId(report.block().volume()).volume();
+        CommandRefusal.refuseUnless(
+                volume.knows(report.block()), MetadataError.BAD_ARGUMENT, "no group has block " + report.block());
         int number = volume.groupIndex(report.block());
+        int f = volume.policyOf(number).f();
         PlacementGroup group = volume.groups().get(number);
         // b bounds the faulty nodes of each group: b+1 nodes of several groups may all be faulty.
         CommandRefusal.refuseUnless(
@@ -82,12 +85,12 @@ final class Suspensions {
         long others = standing(client, volume, number).stream()
                 .filter(each -> !each.reporter().equals(reporter))
                 .count();
-        if (enforced && others >= volume.policy().f()) {
+        if (enforced && others >= f) {
             locks.requireFree(List.of(new Touch.OfPrincipal(client)));
         }
         reports.file(key, filed);
         List<NodeReport> said = standing(client, volume, number);
-        if (said.size() > volume.policy().f()) {
+        if (said.size() > f) {
             suspend(client, enforced, said);
         }
     }

@@ -31,6 +31,7 @@ final class Touches {
             case Command.ChangeHolder change -> List.of(new Touch.OfVolume(change.volume()));
             case Command.AbortChange abort -> List.of(new Touch.OfVolume(abort.volume()));
             case Command.ChangePolicy change -> List.of(new Touch.OfVolume(change.volume()));
+            case Command.SetVolumePolicy set -> List.of(new Touch.OfVolume(set.volume()));
             case Command.LiftSuspension lift -> List.of(new Touch.OfPrincipal(lift.client()));
             case Command.RotateKey rotate -> List.of(new Touch.OfPrincipal(rotate.principal()));
             case Command.RevokePrincipal revoke -> List.of(new Touch.OfPrincipal(revoke.principal()));
@@ -45,6 +46,8 @@ final class Touches {
             case Command.PutDocument ignored -> List.of();
             case Command.RemoveDocument ignored -> List.of();
             case Command.RegisterPending ignored -> List.of();
+            // Names keep their inode, and it its bytes.
+            case Command.RefillInode ignored -> List.of();
             case Command.AbandonRanges ignored -> List.of();
             case Command.AddPrincipal ignored -> List.of();
             case Command.InvitePrincipal ignored -> List.of();

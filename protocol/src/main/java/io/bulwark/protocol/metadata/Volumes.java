@@ -7,7 +7,9 @@ import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.Volume.Generation;
 import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.metadata.Tables.GroupsKey;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireReader;
@@ -20,6 +22,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.IntPredicate;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -44,8 +48,10 @@ final class Volumes {
     /**
      * A volume without its groups.
      *
+     * @param groups of all generations
      * @param nextFaults f from the next epoch on; 0 if no other is announced
      * @param bounds of f, within which it follows the threat level
+     * @param older generations before the newest
      */
     record Definition(
             int id,
@@ -56,11 +62,13 @@ final class Volumes {
             int groups,
             long quotaBytes,
             int nextFaults,
-            FaultBounds bounds) {
+            FaultBounds bounds,
+            List<Generation> older) {
         void write(WireWriter out) {
             out.i32(id).string(name).u8(kind.ordinal());
             policy.write(out);
             bounds.write(out.i64(blocks).u16(groups).i64(quotaBytes).u8(nextFaults));
+            Lists.write(older, out, Generation::write);
         }
 
         static Definition read(WireReader in) {
@@ -70,22 +78,37 @@ final class Volumes {
                     in.bool() ? VolumeKind.REGISTER : VolumeKind.OBJECT,
                     ProtectionPolicy.read(in),
                     in.nonNegative64(),
-                    in.count16(Volume.GROUPS_MAX),
+                    in.count16(Volume.ALL_GROUPS_MAX),
                     in.nonNegative64(),
                     in.u8(),
-                    FaultBounds.read(in));
+                    FaultBounds.read(in),
+                    Lists.read(in, Volume.GENERATIONS_MAX, Generation::read));
         }
 
         int slots() {
-            return groups * policy.n();
+            int slots = newestGroups() * policy.n();
+            for (Generation each : older) {
+                slots += each.groups() * each.policy().n();
+            }
+            return slots;
+        }
+
+        private int newestGroups() {
+            return groups - older.stream().mapToInt(Generation::groups).sum();
         }
 
         Definition withPolicy(ProtectionPolicy now, int next) {
-            return new Definition(id, name, kind, now, blocks, groups, quotaBytes, next, bounds);
+            return new Definition(id, name, kind, now, blocks, groups, quotaBytes, next, bounds, older);
         }
 
         Definition withBounds(FaultBounds now) {
-            return new Definition(id, name, kind, policy, blocks, groups, quotaBytes, nextFaults, now);
+            return new Definition(id, name, kind, policy, blocks, groups, quotaBytes, nextFaults, now, older);
+        }
+
+        Definition withGeneration(ProtectionPolicy now, int added) {
+            List<Generation> before = new ArrayList<>(older);
+            before.add(new Generation(policy, newestGroups()));
+            return new Definition(id, name, kind, now, blocks, groups + added, quotaBytes, nextFaults, bounds, before);
         }
     }
 
@@ -100,8 +123,22 @@ final class Volumes {
 
         int buckets;
 
+        /** Number of blocks that inodes and pending uploads name, by the generation of their groups; none is 0. */
+        final SortedMap<Integer, Long> extents = new TreeMap<>();
+
+        /** Counts the blocks of ranges that are named from now on, or not any more. */
+        void count(List<BlockRange> ranges, int sign) {
+            for (BlockRange range : ranges) {
+                extents.merge(
+                        range.generation(),
+                        sign * range.count(),
+                        (before, more) -> before + more == 0 ? null : (Long) (before + more));
+            }
+        }
+
         void write(WireWriter out) {
-            out.i64(bytes).i64(escrow).i64(inline).i32(buckets);
+            out.i64(bytes).i64(escrow).i64(inline).i32(buckets).u8(extents.size());
+            extents.forEach((generation, count) -> out.u8(generation).i64(count));
         }
 
         static Usage read(WireReader in) {
@@ -110,6 +147,9 @@ final class Volumes {
             usage.escrow = in.nonNegative64();
             usage.inline = in.nonNegative64();
             usage.buckets = in.i32(0, Integer.MAX_VALUE);
+            for (int left = in.u8(); left > 0; left--) {
+                usage.extents.put(in.u8(), in.nonNegative64());
+            }
             return usage;
         }
     }
@@ -214,7 +254,13 @@ final class Volumes {
             groups.addAll(groups(groupRecord(definition.id, groups.size())));
         }
         return new Volume(
-                definition.id, definition.name, definition.kind, definition.policy, definition.blocks, groups);
+                definition.id,
+                definition.name,
+                definition.kind,
+                definition.policy,
+                definition.blocks,
+                groups,
+                definition.older);
     }
 
     private List<PlacementGroup> groups(Bytes encoded) {
@@ -237,11 +283,7 @@ final class Volumes {
         checkName(create.name());
         CommandRefusal.refuseUnless(named(create.name()).isEmpty(), MetadataError.VOLUME_EXISTS, create.name());
         ProtectionPolicy policy = create.policy();
-        List<NodeAddress> nodes = nodesInService(belongs, policy.n());
-        CommandRefusal.refuseUnless(
-                nodes.size() >= policy.n(),
-                MetadataError.TOO_FEW_NODES,
-                policy.text() + " needs " + policy.n() + " nodes, there are " + nodes.size());
+        List<NodeAddress> nodes = nodesFor(policy, belongs);
         CommandRefusal.refuseUnless(
                 create.kind() == VolumeKind.REGISTER || policy.verification() != Verification.NONE,
                 MetadataError.BAD_ARGUMENT,
@@ -267,6 +309,76 @@ final class Volumes {
                 new Volume(id, create.name(), create.kind(), policy, create.blocks(), place(nodes, groups, policy)),
                 create.quotaBytes());
         return id;
+    }
+
+    /** Returns the nodes over which groups with a policy are placed. */
+    private List<NodeAddress> nodesFor(ProtectionPolicy policy, IntPredicate belongs) {
+        List<NodeAddress> nodes = nodesInService(belongs, policy.n());
+        CommandRefusal.refuseUnless(
+                nodes.size() >= policy.n(),
+                MetadataError.TOO_FEW_NODES,
+                policy.text() + " needs " + policy.n() + " nodes, there are " + nodes.size());
+        return nodes;
+    }
+
+    /**
+     * Gives an object volume another policy, for what is put from now on.
+     *
+     * @param belongs whether a node of the map is not revoked
+     */
+    void changePolicy(Command.SetVolumePolicy set, Replicas replicas, IntPredicate belongs) {
+        Entry entry = byName(set.volume());
+        ProtectionPolicy policy = entry.volume.policy();
+        CommandRefusal.refuseUnless(
+                entry.volume.kind() == VolumeKind.OBJECT && set.policy().differsInNumbers(policy),
+                MetadataError.BAD_ARGUMENT,
+                set.volume() + " is under " + policy.text() + " with blocks of " + policy.blockBytes()
+                        + " bytes; an object volume gets another f, m or n, and keeps the rest");
+        if (entry.usage.inline > 0) {
+            replicas.requireInline(set.policy());
+        }
+        addGeneration(entry.volume, set.policy(), belongs);
+    }
+
+    /** Adds a generation of groups with a policy to an object volume, one group for each node. */
+    private void addGeneration(Volume volume, ProtectionPolicy policy, IntPredicate belongs) {
+        List<NodeAddress> nodes = nodesFor(policy, belongs);
+        int added = Math.min(nodes.size(), Volume.GROUPS_MAX);
+        CommandRefusal.refuseUnless(
+                volume.generation() + 1 < Volume.GENERATIONS_MAX && slots() + added * policy.n() <= SLOTS_MAX,
+                MetadataError.LIMIT_REACHED,
+                volume.name() + " has had " + (volume.generation() + 1) + " policies, of " + Volume.GENERATIONS_MAX
+                        + ", and all volumes have " + slots() + " slots, of " + SLOTS_MAX
+                        + ": make another volume, and copy");
+        Definition old = tables.volumes.get(volume.id()).orElseThrow();
+        List<PlacementGroup> groups = new ArrayList<>(volume.groups());
+        groups.addAll(place(nodes, added, policy));
+        tables.volumes.put(old.id, old.withGeneration(policy, added));
+        putGroups(old.id, groups, volume.groups().size());
+        tables.totals().mapVersion++;
+    }
+
+    /** @param from index of the first group that is not there yet */
+    private void putGroups(int id, List<PlacementGroup> groups, int from) {
+        int first = from - from % Tables.GROUPS_PER_RECORD;
+        for (; first < groups.size(); first += Tables.GROUPS_PER_RECORD) {
+            int end = Math.min(first + Tables.GROUPS_PER_RECORD, groups.size());
+            tables.groups.put(new GroupsKey(id, first), groups.subList(first, end));
+        }
+    }
+
+    /** Returns the extents that are left in older generations, by volume and generation. */
+    List<Reply.OlderExtents> olderExtents() {
+        List<Reply.OlderExtents> all = new ArrayList<>();
+        definitions()
+                .filter(volume -> !volume.older.isEmpty())
+                .forEach(volume -> tables.usages
+                        .find(volume.id)
+                        .orElseThrow()
+                        .extents
+                        .headMap(volume.older.size())
+                        .forEach((generation, count) -> all.add(new Reply.OlderExtents(volume.id, generation, count))));
+        return all;
     }
 
     /**
@@ -310,11 +422,9 @@ final class Volumes {
                         groups.size(),
                         quotaBytes,
                         0,
-                        FaultBounds.NONE));
-        for (int first = 0; first < groups.size(); first += Tables.GROUPS_PER_RECORD) {
-            int end = Math.min(first + Tables.GROUPS_PER_RECORD, groups.size());
-            tables.groups.put(new GroupsKey(id, first), groups.subList(first, end));
-        }
+                        FaultBounds.NONE,
+                        List.of()));
+        putGroups(id, groups, 0);
         return tables.usages.add(id, new Usage());
     }
 
@@ -365,7 +475,7 @@ final class Volumes {
         tables.volumes.remove(id);
         tables.usages.remove(id);
         tables.groups
-                .range(new GroupsKey(id, 0), new GroupsKey(id, Volume.GROUPS_MAX))
+                .range(new GroupsKey(id, 0), new GroupsKey(id, Volume.ALL_GROUPS_MAX))
                 .forEach(groups -> tables.groups.remove(groups.key()));
         tables.totals().mapVersion++;
     }

@@ -164,6 +164,8 @@ final class Weight {
             case Command.ChangeHolder ignored -> false;
             case Command.AbortChange ignored -> false;
             case Command.ChangePolicy ignored -> false;
+            case Command.SetVolumePolicy ignored -> true;
+            case Command.RefillInode ignored -> true;
             case Command.SealEpoch ignored -> false;
             case Command.ConfirmEpoch ignored -> false;
             case Command.RemoveNode ignored -> false;

@@ -2,6 +2,7 @@ package io.bulwark.protocol.bucket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import java.util.ArrayList;
@@ -15,13 +16,24 @@ class BlockAllocatorTest {
 
     @Test
     void whatIsGivenBackIsGivenOutFirst() {
-        BlockRange first = blocks.take(10);
-        BlockRange second = blocks.take(5);
+        BlockRange first = blocks.take(0, 10);
+        BlockRange second = blocks.take(0, 5);
         assertThat(second.first()).isEqualTo(10);
         blocks.giveBack(first);
-        assertThat(blocks.take(4).first()).isZero();
-        assertThat(blocks.take(7).first()).isEqualTo(15);
-        assertThat(blocks.take(6).first()).isEqualTo(4);
+        assertThat(blocks.take(0, 4).first()).isZero();
+        assertThat(blocks.take(0, 7).first()).isEqualTo(15);
+        assertThat(blocks.take(0, 6).first()).isEqualTo(4);
+    }
+
+    @Test
+    void generationsOfGroupsHaveTheirOwnIds() {
+        BlockRange old = blocks.take(0, 10);
+        BlockRange first = blocks.take(2, 3);
+        assertThat(first.isOf(2)).isTrue();
+        assertThat(first.first()).isEqualTo(BlockId.firstOf(2));
+        blocks.giveBack(old);
+        assertThat(blocks.take(2, 3).first()).isEqualTo(BlockId.firstOf(2) + 3);
+        assertThat(blocks.take(0, 1).first()).isZero();
     }
 
     @Test
@@ -32,7 +44,7 @@ class BlockAllocatorTest {
         List<BlockRange> taken = new ArrayList<>();
         for (int i = 0; i < 5_000; i++) {
             if (taken.isEmpty() || random.nextInt(100) < 55) {
-                BlockRange range = blocks.take(1 + random.nextInt(20));
+                BlockRange range = blocks.take(0, 1 + random.nextInt(20));
                 int from = (int) range.first();
                 int to = (int) (range.first() + range.count());
                 assertThat(out.get(from, to).isEmpty()).as("seed %d", seed).isTrue();
@@ -45,6 +57,6 @@ class BlockAllocatorTest {
             }
         }
         taken.forEach(blocks::giveBack);
-        assertThat(blocks.take(1_000_000).first()).as("seed %d", seed).isZero();
+        assertThat(blocks.take(0, 1_000_000).first()).as("seed %d", seed).isZero();
     }
 }

@@ -16,7 +16,7 @@ class BlockPlanTest {
     private static final int MIB = 1 << 20;
 
     private final BlockAllocator ids = new BlockAllocator(1, PrincipalId.client(0), 7);
-    private final BlockPlan plan = new BlockPlan(ids, MIB);
+    private final BlockPlan plan = new BlockPlan(ids, 0, MIB);
 
     private static BlockRange range(long first, long count) {
         return new BlockRange(1, PrincipalId.client(0), 7, first, count);
@@ -44,7 +44,7 @@ class BlockPlanTest {
     @Test
     void whatOthersTookBetweenSplitsTheRanges() {
         use(16);
-        ids.take(5);
+        ids.take(0, 5);
         assertThat(use(2)).containsExactly(21L, 22L);
         assertThat(plan.used()).containsExactly(range(0, 16), range(21, 2));
     }
@@ -52,7 +52,7 @@ class BlockPlanTest {
     @Test
     void whatIsExpectedIsTakenInOnePiece() {
         assertThat(plan.extend(20)).isEmpty();
-        assertThat(ids.take(1).first()).isEqualTo(20);
+        assertThat(ids.take(0, 1).first()).isEqualTo(20);
     }
 
     @Test
@@ -62,7 +62,7 @@ class BlockPlanTest {
         plan.giveBackUnused();
         assertThat(plan.used()).containsExactly(range(0, 3));
         assertThat(plan.hasNext()).isFalse();
-        assertThat(ids.take(1)).isEqualTo(range(3, 1));
+        assertThat(ids.take(0, 1)).isEqualTo(range(3, 1));
         assertThat(use(1)).as("another piece").containsExactly(4L);
     }
 
@@ -71,7 +71,7 @@ class BlockPlanTest {
         use(16);
         plan.giveBackUnused();
         assertThat(plan.used()).containsExactly(range(0, 16));
-        assertThat(ids.take(1).first()).isEqualTo(16);
+        assertThat(ids.take(0, 1).first()).isEqualTo(16);
     }
 
     /** Nodes bound what is not referenced: beyond 32 MiB ids are registered before they are used, the whole chunk. */
@@ -86,7 +86,7 @@ class BlockPlanTest {
         assertThat(plan.next().counter()).isEqualTo(32);
         plan.giveBackUnused();
         assertThat(plan.used()).containsExactly(range(0, 33));
-        assertThat(ids.take(1).first())
+        assertThat(ids.take(0, 1).first())
                 .as("registered ids end with their upload")
                 .isEqualTo(64);
         assertThat(plan.abandoned()).contains(new Command.AbandonRanges(List.of(range(0, 32)), List.of(99L)));
@@ -97,6 +97,6 @@ class BlockPlanTest {
         assertThat(plan.abandoned()).isEmpty();
         use(17);
         assertThat(plan.abandoned()).contains(new Command.AbandonRanges(List.of(range(0, 17)), List.of()));
-        assertThat(ids.take(1).first()).isEqualTo(17);
+        assertThat(ids.take(0, 1).first()).isEqualTo(17);
     }
 }

@@ -7,6 +7,7 @@ import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.extent.ReadOutcome;
+import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.MetadataError;
@@ -31,14 +32,10 @@ class ObjectGetTest {
             new ProtectionPolicy(1, 2, 4, BLOCK),
             0,
             List.of(new PlacementGroup(1, List.of(0, 1, 2, 3))));
+    private static final BlockRange BLOCKS = new BlockRange(1, PrincipalId.client(0), 1, 0, 3);
     private static final Inode INODE = new Inode(
             7,
-            new ObjectLayout(
-                    1,
-                    BLOCK,
-                    3 * BLOCK,
-                    List.of(new BlockRange(1, PrincipalId.client(0), 1, 0, 3)),
-                    Bytes.of(new byte[3 * ObjectLayout.PIN_BYTES])),
+            new ObjectLayout(1, BLOCK, 3 * BLOCK, List.of(BLOCKS), Bytes.of(new byte[3 * ObjectLayout.PIN_BYTES])),
             0);
     private static final ObjectVersion OBJECT = new ObjectVersion("bucket", "key", 3, INODE);
     private static final ReadOutcome WHOLE = new ReadOutcome.Whole(Bytes.of(new byte[BLOCK]));
@@ -83,11 +80,46 @@ class ObjectGetTest {
     void freedIsAskedAboutOnceAndTheMetadataDecides() {
         get.readAhead();
         List<ObjectStep> steps = get.onFetched(1, new ReadOutcome.Freed());
-        assertThat(steps).containsExactly(new ObjectStep.Ask(4, new Query.FindInode(7)));
+        assertThat(steps).containsExactly(new ObjectStep.Ask(4, new Query.FindInode(7, BLOCKS.at(0))));
         assertThat(get.onFetched(2, new ReadOutcome.Freed())).isEmpty();
-        get.onReply(4, new Reply.InodeFound(true));
+        get.onReply(4, new Reply.InodeFound(true, true, true));
         assertThat(get.failure())
                 .hasValueSatisfying(failure -> assertThat(failure).isInstanceOf(GetFailure.NotFreed.class));
+    }
+
+    @Test
+    void aRefilledObjectIsReadOnFromItsOtherExtents() {
+        get.readAhead();
+        get.onFetched(1, WHOLE);
+        assertThat(get.next()).isPresent();
+        get.onFetched(2, new ReadOutcome.Freed());
+        ObjectStep.Ask again = asked(get.onReply(4, new Reply.InodeFound(true, true, false)));
+        assertThat(again.query()).isEqualTo(new Query.FindSlices("bucket", "key", 3, BLOCK, Query.PAGE_MAX));
+        assertThat(taken).as("of the read-ahead").isZero();
+        ProtectionPolicy three = new ProtectionPolicy(1, 3, 5, BLOCK);
+        BlockRange other = new BlockRange(1, PrincipalId.client(4), 1, BlockId.firstOf(1), 3);
+        get.follow(new Volume(
+                1,
+                "default",
+                VolumeKind.OBJECT,
+                three,
+                0,
+                List.of(VOLUME.groups().getFirst(), new PlacementGroup(1, List.of(0, 1, 2, 3, 4))),
+                List.of(new Volume.Generation(VOLUME.policy(), 1))));
+        ObjectLayout refilled =
+                new ObjectLayout(1, BLOCK, 3 * BLOCK, List.of(other), Bytes.of(new byte[3 * ObjectLayout.PIN_BYTES]));
+        List<ObjectStep> fetches = get.onReply(
+                again.token(),
+                new Reply.SliceList(List.of(new Reply.SliceEntry(0, new Slice(7, 0, 3 * BLOCK), refilled))));
+        assertThat(fetches)
+                .extracting(step -> ((ObjectStep.FetchExtent) step).block())
+                .containsExactly(other.at(1), other.at(2));
+        ReadOutcome padded = new ReadOutcome.Whole(Bytes.of(new byte[three.paddedBytes(BLOCK)]));
+        fetches.forEach(step -> get.onFetched(((ObjectStep.FetchExtent) step).token(), padded));
+        assertThat(get.next())
+                .hasValueSatisfying(bytes -> assertThat(bytes.length()).isEqualTo(BLOCK));
+        assertThat(get.next()).isPresent();
+        assertThat(get.isAtEnd()).isTrue();
     }
 
     @Test
@@ -243,8 +275,10 @@ class ObjectGetTest {
         List<ObjectStep> fetches = composed.onReply(
                 asked(composed.readAhead()).token(), new Reply.SliceList(List.of(entry(0, 11, 0, 1024))));
         ObjectStep.Ask ask = asked(composed.onFetched(fetches.getFirst().token(), new ReadOutcome.Freed()));
-        assertThat(ask.query()).isEqualTo(new Query.FindInode(11));
-        composed.onReply(ask.token(), new Reply.InodeFound(false));
+        assertThat(ask.query())
+                .isInstanceOfSatisfying(
+                        Query.FindInode.class, of -> assertThat(of.inode()).isEqualTo(11));
+        composed.onReply(ask.token(), Reply.InodeFound.GONE);
         assertThat(composed.failure()).containsInstanceOf(GetFailure.Changed.class);
         assertThat(taken).isZero();
     }

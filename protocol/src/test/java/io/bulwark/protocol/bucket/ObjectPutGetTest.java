@@ -296,10 +296,10 @@ class ObjectPutGetTest {
                     (ObjectStep.FetchExtent) freed.readAhead().getFirst();
             ObjectStep ask =
                     freed.onFetched(first.token(), new ReadOutcome.Freed()).getFirst();
-            assertThat(ask).isEqualTo(new ObjectStep.Ask(ask.token(), new Query.FindInode(7)));
-            freed.onReply(ask.token() + 1, new Reply.InodeFound(false));
+            assertThat(ask).isEqualTo(new ObjectStep.Ask(ask.token(), new Query.FindInode(7, first.block())));
+            freed.onReply(ask.token() + 1, Reply.InodeFound.GONE);
             assertThat(freed.failure()).isEmpty();
-            freed.onReply(ask.token(), gone ? new Reply.InodeFound(false) : new Reply.PendingRegistered(1));
+            freed.onReply(ask.token(), gone ? Reply.InodeFound.GONE : new Reply.PendingRegistered(1));
             assertThat(freed.failure()).containsInstanceOf(gone ? GetFailure.Changed.class : GetFailure.Refused.class);
             assertThat(freed.next()).isEmpty();
         }

@@ -91,7 +91,7 @@ class ObjectPutTest {
                 .isEmpty();
         assertThat(small.outcome()).containsInstanceOf(PutOutcome.Stored.class);
         assertThat(small.storedBytes()).isEqualTo(BLOCK + 2);
-        assertThat(blocks.take(1).first()).as("no id was used").isZero();
+        assertThat(blocks.take(0, 1).first()).as("no id was used").isZero();
     }
 
     @Test
@@ -138,7 +138,7 @@ class ObjectPutTest {
                                                 .isEqualTo(2)));
         assertThat(put.outcome())
                 .hasValueSatisfying(outcome -> assertThat(outcome).isInstanceOf(PutOutcome.Failed.class));
-        assertThat(blocks.take(1).first())
+        assertThat(blocks.take(0, 1).first())
                 .as("what was not sent is given out again")
                 .isEqualTo(2);
     }

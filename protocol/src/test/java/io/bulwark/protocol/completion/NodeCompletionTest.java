@@ -24,6 +24,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.metadata.SessionChange;
+import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.object.PinList;
 import io.bulwark.protocol.wire.Bytes;
@@ -498,6 +499,37 @@ class NodeCompletionTest {
         };
         tick(0);
         assertThat(checked).hasSize(257 + lists.size()).doesNotHaveDuplicates();
+    }
+
+    @PlantedBug(
+            in = ReferenceWalk.class,
+            rule = "a reference whose groups the map lacks is not passed over",
+            replace = "range -> range.generation() > volume.generation()",
+            with = "range -> range.generation() < 0")
+    @Test
+    void aReferenceUnderALaterPolicyWaitsForTheMap() {
+        references.add(object(3, 1));
+        tick(0);
+        assertThat(checked).hasSize(1);
+        ObjectLayout later =
+                new ObjectLayout(1, BLOCK, BLOCK, List.of(range(4, BlockId.firstOf(1), 1)), pin(BlockId.firstOf(1)));
+        references.add(new Reply.Reference(4, 96, Optional.of(later), List.of()));
+        tick(1_000);
+        assertThat(checked).as("the map is not asked for yet").hasSize(1);
+        volume = new Volume(
+                1,
+                "v",
+                VolumeKind.OBJECT,
+                new ProtectionPolicy(1, 3, 5, BLOCK),
+                0,
+                List.of(volume.groups().getFirst(), new PlacementGroup(1, List.of(4, 3, 2, 1, 0))),
+                List.of(new Volume.Generation(volume.policy(), 1)));
+        tick(3_000);
+        tick(5_000);
+        assertThat(checked)
+                .filteredOn(check -> check.block().generation() == 1)
+                .extracting(Complete::slot)
+                .containsExactly(4);
     }
 
     @Test

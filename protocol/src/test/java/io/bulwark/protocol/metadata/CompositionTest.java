@@ -124,7 +124,8 @@ class CompositionTest {
         assertThat(referenced()).as("within the grace").containsExactly(a, b);
         rig.pass(alice, Inodes.GRACE_MILLIS + 40_000);
         assertThat(referenced()).containsExactly(b);
-        assertThat(rig.ask(ALICE, new Query.FindInode(a))).isEqualTo(new Reply.InodeFound(false));
+        assertThat(rig.ask(ALICE, new Query.FindInode(a, alice.range(0, 1).at(0))))
+                .isEqualTo(Reply.InodeFound.GONE);
     }
 
     @Test

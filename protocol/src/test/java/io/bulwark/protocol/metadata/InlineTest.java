@@ -42,7 +42,10 @@ class InlineTest {
         assertThat(found("films", "a")).isEqualTo(alice.inline(100));
         assertThat(rig.references()).isEmpty();
         assertThat(bytesOfVolume()).isEqualTo(100);
-        assertThat(rig.ask(ALICE, new Query.FindInode(stored.inode()))).isEqualTo(new Reply.InodeFound(true));
+        assertThat(rig.ask(
+                        ALICE,
+                        new Query.FindInode(stored.inode(), alice.range(0, 1).at(0))))
+                .isEqualTo(new Reply.InodeFound(true, true, false));
         Reply.ObjectList list =
                 (Reply.ObjectList) rig.ask(ALICE, new Query.ListObjects("films", "", "", Bytes.EMPTY, 10, false));
         assertThat(list.objects().getFirst().length()).isEqualTo(100);
@@ -57,7 +60,10 @@ class InlineTest {
         alice.run(new Command.DeleteObject("films", "b", 0));
         alice.run(new Command.DeleteObject("diary", "copy", versionOf("diary", "copy")));
         rig.pass(alice, Inodes.GRACE_MILLIS + 10_000);
-        assertThat(rig.ask(ALICE, new Query.FindInode(stored.inode()))).isEqualTo(new Reply.InodeFound(false));
+        assertThat(rig.ask(
+                        ALICE,
+                        new Query.FindInode(stored.inode(), alice.range(0, 1).at(0))))
+                .isEqualTo(Reply.InodeFound.GONE);
         assertThat(bytesOfVolume()).isZero();
         assertThat(MetadataStateMachine.restore(rig.machine.snapshot()).snapshot())
                 .isEqualTo(rig.machine.snapshot());

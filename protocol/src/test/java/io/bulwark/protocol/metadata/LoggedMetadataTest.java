@@ -5,6 +5,7 @@ import static io.bulwark.protocol.metadata.MetadataFixture.BOB;
 import static io.bulwark.protocol.metadata.MetadataFixture.assertFailed;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.kernel.Timeouts;
 import io.bulwark.protocol.locking.HolderEffect;
@@ -250,7 +251,12 @@ class LoggedMetadataTest {
         assertThat(((Reply.Locked) again).log().lock()).isGreaterThan(log.lock());
         replicas.forEach(Replica::step);
         LockingMessage.ToServer old = new LockingMessage.LogRead(
-                log, 9, LockingMessage.ALL, 1, Optional.empty(), new Query.FindInode(1).encoded());
+                log,
+                9,
+                LockingMessage.ALL,
+                1,
+                Optional.empty(),
+                new Query.FindInode(1, BlockId.register(1, 0)).encoded());
         assertThat(replicas.getFirst().server.onMessage(ALICE, 1, old))
                 .singleElement()
                 .isInstanceOfSatisfying(

@@ -90,6 +90,7 @@ class MetadataCodecTest {
                         Command.SetLegalHold.class,
                         Command.DeleteBucket.class,
                         Command.PutObject.class,
+                        Command.RefillInode.class,
                         Command.RegisterPending.class,
                         Command.AbandonRanges.class,
                         Command.DeleteObject.class,

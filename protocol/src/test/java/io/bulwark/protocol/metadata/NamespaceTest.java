@@ -205,8 +205,10 @@ class NamespaceTest {
         alice.done(new Command.AddPrincipal(MetadataFixture.STRANGER, Samples.KEY));
         alice.done(new Command.SetGrant(
                 MetadataFixture.STRANGER, new Scope.OfBucket("films"), new Rights(true, false, false)));
-        Bytes answer = rig.machine.query(MetadataFixture.STRANGER, new Query.FindInode(secret.inode()).encoded());
-        assertThat(Reply.decode(answer)).isEqualTo(new Reply.InodeFound(true));
+        Bytes answer = rig.machine.query(
+                MetadataFixture.STRANGER,
+                new Query.FindInode(secret.inode(), alice.range(0, 1).at(0)).encoded());
+        assertThat(Reply.decode(answer)).isEqualTo(new Reply.InodeFound(true, true, true));
         assertThat(HexFormat.of().formatHex(answer.toByteArray()))
                 .doesNotContain(HexFormat.of().formatHex(pins.toByteArray()));
     }

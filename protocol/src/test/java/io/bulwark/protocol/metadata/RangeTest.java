@@ -168,11 +168,17 @@ class RangeTest {
         alice.run(new Command.DeleteObject("films", "a", 0));
         assertThat(freed()).isEmpty();
         assertThat(rig.references()).hasSize(1);
-        assertThat(rig.ask(ALICE, new Query.FindInode(stored.inode()))).isEqualTo(new Reply.InodeFound(true));
+        assertThat(rig.ask(
+                        ALICE,
+                        new Query.FindInode(stored.inode(), alice.range(0, 3).at(0))))
+                .isEqualTo(new Reply.InodeFound(true, false, true));
         rig.pass(alice, Inodes.GRACE_MILLIS + 10_000);
         assertThat(freed()).containsExactly(alice.range(0, 3));
         assertThat(rig.references()).isEmpty();
-        assertThat(rig.ask(ALICE, new Query.FindInode(stored.inode()))).isEqualTo(new Reply.InodeFound(false));
+        assertThat(rig.ask(
+                        ALICE,
+                        new Query.FindInode(stored.inode(), alice.range(0, 3).at(0))))
+                .isEqualTo(Reply.InodeFound.GONE);
     }
 
     @Test

@@ -148,6 +148,8 @@ final class Samples {
         all.put("change-holder", new Command.ChangeHolder("main", 3, 5, 1, 7));
         all.put("abort-change", new Command.AbortChange("main", 3, 5));
         all.put("change-policy", new Command.ChangePolicy("main", 2, 3));
+        all.put("set-volume-policy", new Command.SetVolumePolicy("main", new ProtectionPolicy(2, 3, 7, 512)));
+        all.put("refill-inode", new Command.RefillInode(12, LAYOUT, List.of(new EpochClaim(4, 1)), List.of(8L, 9L)));
         all.put("change-threat", new Command.ChangeThreat(true, 2, "an alarm"));
         all.put(
                 "set-threat-policy",
@@ -322,7 +324,7 @@ final class Samples {
         all.put("references", new Query.References(1, 12, 100));
         all.put("session-changes", new Query.SessionChanges(99, 1000));
         all.put("find-object", new Query.FindObject("films", "a", 3));
-        all.put("find-inode", new Query.FindInode(12));
+        all.put("find-inode", new Query.FindInode(12, RANGE.at(0)));
         all.put("list-objects", new Query.ListObjects("films", "a/", "/", MetadataFixture.filled(3, 0xFF), 10, true));
         all.put("list-versions", new Query.ListVersions("films", "a", "/", "ab", 3, 10, true));
         all.put("find-document", new Query.FindDocument("films", "cors"));
@@ -379,6 +381,7 @@ final class Samples {
                         1_700_000_000_001L,
                         state(),
                         new Inode(14, new InlineContent(1, Bytes.of((byte) 1, (byte) 2, (byte) 3)), 6)));
+        all.put("refilled", new Reply.Refilled(20));
         all.put("part-stored", new Reply.PartStored(20, 700, 6));
         all.put("upload-begun", new Reply.UploadBegun(17, 6));
         all.put("slice-list", new Reply.SliceList(List.of(new Reply.SliceEntry(100, new Slice(12, 40, 50), LAYOUT))));
@@ -440,7 +443,17 @@ final class Samples {
         all.put(
                 "status",
                 new Reply.Status(
-                        1, 2, 3, 4, 5, 6, 7, 8, new Reply.OpenLogs(9, 10, 11), MetadataFixture.filled(32, 0xD1)));
+                        1,
+                        2,
+                        3,
+                        4,
+                        5,
+                        6,
+                        7,
+                        8,
+                        new Reply.OpenLogs(9, 10, 11),
+                        List.of(new Reply.OlderExtents(1, 2, 12)),
+                        MetadataFixture.filled(32, 0xD1)));
         all.put("session", new Reply.Session(SessionState.CLOSED));
         all.put("granted", new Reply.Granted(true, false));
         all.put(
@@ -469,8 +482,8 @@ final class Samples {
                         false));
         all.put("object-found", new Reply.ObjectFound(3, 1_700_000_000_001L, state(), inode()));
         putUploadReplies(all);
-        all.put("inode-found", new Reply.InodeFound(true));
-        all.put("inode-gone", new Reply.InodeFound(false));
+        all.put("inode-found", new Reply.InodeFound(true, true, false));
+        all.put("inode-gone", Reply.InodeFound.GONE);
         putLists(all);
         putLockReplies(all);
         all.put("document-stored", new Reply.DocumentStored(9));

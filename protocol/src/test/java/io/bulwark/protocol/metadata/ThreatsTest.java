@@ -221,7 +221,7 @@ class ThreatsTest {
         assertThat(refused(new ChangePolicy("copies", 2, 1))).contains("the least number comes first");
         assertThat(refused(new ChangePolicy("copies", 0, 2))).isNotEmpty();
         alice.run(new Command.CreateVolume("objects", VolumeKind.OBJECT, MetadataFixture.POLICY, 0, 1, 0));
-        assertThat(refused(new ChangePolicy("objects", 1, 2))).contains("make another volume");
+        assertThat(refused(new ChangePolicy("objects", 1, 2))).contains("follows no threat level");
         assertThat(threat().volumes()).isEmpty();
     }
 

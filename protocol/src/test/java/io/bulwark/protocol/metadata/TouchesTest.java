@@ -31,8 +31,13 @@ class TouchesTest {
     private static void putOthers(Map<String, List<Touch>> all) {
         all.put("replace-tags", keys("films", "a"));
         all.put("set-legal-hold", keys("films", "a"));
-        for (String name :
-                List.of("set-webhook", "remove-webhook", "claim-events", "change-threat", "set-threat-policy")) {
+        for (String name : List.of(
+                "set-webhook",
+                "remove-webhook",
+                "claim-events",
+                "change-threat",
+                "set-threat-policy",
+                "refill-inode")) {
             all.put(name, NOTHING);
         }
     }
@@ -54,7 +59,8 @@ class TouchesTest {
         for (String name : List.of("delete-bucket", "update-bucket", "update-nothing", "on-behalf")) {
             all.put(name, List.of(new Touch.OfBucket("films")));
         }
-        for (String name : List.of("delete-volume", "change-holder", "abort-change", "change-policy")) {
+        for (String name :
+                List.of("delete-volume", "change-holder", "abort-change", "change-policy", "set-volume-policy")) {
             all.put(name, List.of(new Touch.OfVolume("main")));
         }
         for (String name : List.of(

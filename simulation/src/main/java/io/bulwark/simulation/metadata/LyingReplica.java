@@ -136,7 +136,7 @@ public final class LyingReplica extends AlteringServer {
             case Reply.SessionChanges changes ->
                 new Reply.SessionChanges(
                         changes.changes().stream().map(LyingReplica::forged).toList(), changes.next(), changes.more());
-            case Reply.InodeFound found -> new Reply.InodeFound(!found.exists());
+            case Reply.InodeFound found -> new Reply.InodeFound(!found.exists(), found.linked(), !found.names());
             case Reply.Map _ -> new Reply.Map(new ClusterMap(0, List.of(), List.of()));
             case Reply.Deleted deleted -> new Reply.Deleted(deleted.version() + 1, deleted.marker(), deleted.isNull());
             case Reply.Failed _ -> new Reply.Done();

@@ -2,6 +2,7 @@ package io.bulwark.simulation.object;
 
 import io.bulwark.protocol.bucket.ObjectPut;
 import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.extent.ExtentCoding;
@@ -165,7 +166,7 @@ final class FaultyClient implements Observer {
                         lease -> client.submit(
                                 lease,
                                 new Command.RegisterPending(
-                                        List.of(lease.blocks().take(1 + random.nextInt(5)))),
+                                        List.of(lease.blocks().take(volume().generation(), 1 + random.nextInt(5)))),
                                 _ -> {}));
             default -> replay();
         }
@@ -239,7 +240,7 @@ final class FaultyClient implements Observer {
     private void nameBlocks(boolean twice) {
         client.lease(volume().id(), lease -> {
             int blocks = 1 + random.nextInt(3);
-            BlockRange range = lease.blocks().take(blocks);
+            BlockRange range = lease.blocks().take(volume().generation(), blocks);
             byte[] pins = new byte[blocks * ObjectLayout.PIN_BYTES];
             random.nextBytes(pins);
             for (int index = 0; index < blocks; index++) {
@@ -279,15 +280,16 @@ final class FaultyClient implements Observer {
     /** An inode over fragments of two blocks, which match their checksum one by one. */
     private void poison() {
         client.lease(volume().id(), lease -> {
-            BlockRange range = lease.blocks().take(1);
+            BlockRange range = lease.blocks().take(volume().generation(), 1);
             BlockId block = range.at(0);
-            ExtentCoding coding = ExtentCoding.of(volume().policy());
-            int padded = volume().policy().paddedBytes(volume().policy().blockBytes());
+            ProtectionPolicy policy = volume().policyOf(block);
+            ExtentCoding coding = ExtentCoding.of(policy);
+            int padded = policy.paddedBytes(policy.blockBytes());
             Bytes one = content(padded);
             List<Bytes> mixed = new ArrayList<>(coding.encode(one).fragments());
             int wrong = random.nextInt(mixed.size());
             mixed.set(wrong, coding.encode(content(padded)).fragments().get(wrong));
-            ExtentCoding.Encoded poison = together(mixed, one);
+            ExtentCoding.Encoded poison = together(policy, mixed, one);
             PlacementGroup group = volume().group(block);
             for (int slot = 0; slot < mixed.size(); slot++) {
                 PrincipalId node = PrincipalId.node(group.holders().get(slot));
@@ -300,11 +302,11 @@ final class FaultyClient implements Observer {
     }
 
     /** Any fragments, under one checksum. */
-    private ExtentCoding.Encoded together(List<Bytes> mixed, Bytes block) {
-        if (volume().policy().protocol().isVersioned()) {
+    private static ExtentCoding.Encoded together(ProtectionPolicy policy, List<Bytes> mixed, Bytes block) {
+        if (policy.protocol().isVersioned()) {
             return new ExtentCoding.Encoded(CrossChecksum.of(mixed), mixed);
         }
-        Commitment.Encoded forged = Commitment.of(volume().policy().m(), mixed, block, block);
+        Commitment.Encoded forged = Commitment.of(policy.m(), mixed, block, block);
         return new ExtentCoding.Encoded(forged.commitment(), forged.fragments());
     }
 
@@ -315,7 +317,7 @@ final class FaultyClient implements Observer {
         long length = (long) blockBytes * (ObjectLayout.PINS_MAX + 1);
         client.lease(volume.id(), lease -> {
             int data = ObjectLayout.PINS_MAX + 1;
-            BlockRange range = lease.blocks().take(ObjectLayout.extents(blockBytes, length));
+            BlockRange range = lease.blocks().take(volume.generation(), ObjectLayout.extents(blockBytes, length));
             List<PinList> lists = PinList.of(blockBytes, 1, content(data * ObjectLayout.PIN_BYTES));
             byte[] pins = new byte[lists.size() * ObjectLayout.PIN_BYTES];
             for (int index = 0; index < lists.size(); index++) {
@@ -334,9 +336,9 @@ final class FaultyClient implements Observer {
     }
 
     private void storeAtSome(Volume volume, BlockId block, Bytes content) {
-        byte[] padded = new byte[volume.policy().paddedBytes(content.length())];
+        byte[] padded = new byte[volume.policyOf(block).paddedBytes(content.length())];
         content.copyTo(0, padded, 0, content.length());
-        ExtentCoding.Encoded encoded = ExtentCoding.of(volume.policy()).encode(Bytes.of(padded));
+        ExtentCoding.Encoded encoded = ExtentCoding.of(volume.policyOf(block)).encode(Bytes.of(padded));
         PlacementGroup group = volume.group(block);
         for (int slot = 0; slot < encoded.fragments().size(); slot++) {
             if (random.nextBoolean()) {
@@ -385,7 +387,7 @@ final class FaultyClient implements Observer {
     }
 
     private void writeOthers() {
-        if (othersRange.volume() == volume().id()) {
+        if (othersRange.volume() == volume().id() && volume().knows(othersRange.at(0))) {
             client.store(write(othersRange.at(0)));
         }
     }

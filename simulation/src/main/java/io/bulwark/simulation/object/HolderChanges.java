@@ -35,6 +35,7 @@ final class HolderChanges {
     private final Random random;
     private final int changesOneIn;
     private Volume known;
+    private boolean replaces = true;
     private boolean looking;
     /** Number of commands whose outcome is not known yet. */
     private int ordered;
@@ -62,6 +63,12 @@ final class HolderChanges {
         this.changesOneIn = 2 + random.nextInt(12);
     }
 
+    /** Lets all holders stay where they are: only the policy of the volume may change. */
+    HolderChanges keepHolders() {
+        replaces = false;
+        return this;
+    }
+
     /** Returns the volume as clients know it. */
     Volume known() {
         return known;
@@ -82,7 +89,7 @@ final class HolderChanges {
         if (!looking && random.nextInt(LOOKS_ONE_IN) == 0) {
             look();
         }
-        if (random.nextInt(changesOneIn) == 0) {
+        if (replaces && random.nextInt(changesOneIn) == 0) {
             change();
         }
     }
@@ -109,7 +116,8 @@ final class HolderChanges {
         }
         int slot = random.nextInt(group.holders().size());
         int to = random.nextInt(nodes);
-        if (group.slotOf(to) < 0 && mayChange(group, slot, to, now.policy().f())) {
+        if (group.slotOf(to) < 0
+                && mayChange(group, slot, to, now.policyOf(index).f())) {
             int from = group.holders().get(slot);
             order(new Command.ChangeHolder(now.name(), index, group.epoch(), from, to));
         }

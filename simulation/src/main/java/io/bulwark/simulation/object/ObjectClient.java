@@ -363,7 +363,7 @@ final class ObjectClient {
     }
 
     private final class GetOperation {
-        private final Volume volume;
+        private Volume volume;
         private final ObjectGet get;
         private final Consumer<RangeResult> then;
         private final List<Bytes> read = new ArrayList<>();
@@ -396,6 +396,17 @@ final class ObjectClient {
             }
         }
 
+        private void fetch(ObjectStep.FetchExtent fetch) {
+            run(
+                    parts.read(
+                            volume,
+                            fetch.block(),
+                            fetch.pin(),
+                            habits.doubted(volume.policyOf(fetch.block()).n()),
+                            TIMING),
+                    outcome -> proceed(get.onFetched(fetch.token(), outcome)));
+        }
+
         private void end(RangeResult got) {
             if (!over) {
                 over = true;
@@ -406,15 +417,18 @@ final class ObjectClient {
         private void perform(List<ObjectStep> steps) {
             for (ObjectStep step : steps) {
                 switch (step) {
+                    case ObjectStep.FetchExtent fetch when volume.knows(fetch.block()) -> fetch(fetch);
                     case ObjectStep.FetchExtent fetch ->
-                        run(
-                                parts.read(
-                                        volume,
-                                        fetch.block(),
-                                        fetch.pin(),
-                                        habits.doubted(volume.policy().n()),
-                                        TIMING),
-                                outcome -> proceed(get.onFetched(fetch.token(), outcome)));
+                        query(new Query.GetMap(), reply -> {
+                            if (reply.orElse(null) instanceof Reply.Map(var map)) {
+                                volume = map.volume(volume.id()).orElseThrow();
+                                get.follow(volume);
+                                fetch(fetch);
+                            } else {
+                                get.close();
+                                end(new RangeResult.Unknown());
+                            }
+                        });
                     case ObjectStep.Ask ask ->
                         query(ask.query(), reply -> {
                             if (reply.isPresent()) {

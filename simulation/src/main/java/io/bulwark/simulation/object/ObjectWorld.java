@@ -18,6 +18,7 @@ import io.bulwark.protocol.extent.ExtentServer;
 import io.bulwark.protocol.extent.ExtentTiming;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Condition;
 import io.bulwark.protocol.metadata.Genesis;
@@ -101,6 +102,9 @@ public final class ObjectWorld implements SimulatedWorld {
 
     private final Optional<HolderChanges> changes;
 
+    /** Changes of the policy; empty if it stays the same. */
+    private final Optional<PolicyChanges> policies;
+
     private final Volume created;
     private final int replicaCount;
     private final ProtectionPolicy policy;
@@ -141,7 +145,10 @@ public final class ObjectWorld implements SimulatedWorld {
         this.replicaCount = 3 * setting.faults() + 1;
         Random chooser = new Random(setting.random("policy").nextLong());
         this.policy = setting.policy(protocol, chooser, BLOCK_BYTES);
-        this.nodes = Math.max(setting.nodes(), policy.n()) + (replacing ? 1 + chooser.nextInt(2) : 0);
+        boolean changesPolicy = changesPolicy(setting);
+        this.nodes = Math.max(setting.nodes(), policy.n())
+                + (replacing ? 1 + chooser.nextInt(2) : 0)
+                + (changesPolicy ? 2 : 0);
         this.invariants = new ObjectInvariants(() -> mostAdvanced().machine());
         this.compositions = new CompositionChecks(() -> mostAdvanced().machine(), invariants);
         // In half of the runs with changes so slow that holders change again before a new one is done.
@@ -159,16 +166,8 @@ public final class ObjectWorld implements SimulatedWorld {
             clients.add(new ObjectClient(simulation, PrincipalId.client(number), calls(number), random, habits, parts));
         }
         this.created = setUp();
-        this.changes = replacing
-                ? Optional.of(new HolderChanges(
-                        simulation,
-                        calls(HolderChanges.OPERATOR.number()),
-                        created,
-                        () -> mostAdvanced().machine(),
-                        faulty,
-                        nodes,
-                        new Random(setting.random("changes").nextLong())))
-                : Optional.empty();
+        this.changes = replacing || changesPolicy ? Optional.of(holderChanges(replacing)) : Optional.empty();
+        this.policies = changesPolicy ? Optional.of(policyOperator()) : Optional.empty();
         order.setSpeed(1 + random.nextInt(3) * random.nextInt(30));
         for (ObjectClient client : clients) {
             simulation.start(client.self(), new SessionRenewal(client));
@@ -186,6 +185,38 @@ public final class ObjectWorld implements SimulatedWorld {
                         new Random(setting.random("delivery").nextLong())))
                 : Optional.empty();
         this.attackers = attackers(replacing);
+    }
+
+    /** Returns whether the policy of the volume changes in a run. */
+    static boolean changesPolicy(Setting setting) {
+        return setting.random("policies").nextInt(3) == 0;
+    }
+
+    private HolderChanges holderChanges(boolean replacing) {
+        HolderChanges made = new HolderChanges(
+                simulation,
+                calls(HolderChanges.OPERATOR.number()),
+                created,
+                () -> mostAdvanced().machine(),
+                faulty,
+                nodes,
+                new Random(setting.random("changes").nextLong()));
+        return replacing ? made : made.keepHolders();
+    }
+
+    private PolicyChanges policyOperator() {
+        Random chooser = new Random(setting.random("policy changes").nextLong());
+        int liars = (int) faulty.stream()
+                .filter(each -> each.kind() == PrincipalKind.NODE)
+                .count();
+        ObjectClient operator = new ObjectClient(
+                simulation,
+                HolderChanges.OPERATOR,
+                calls(HolderChanges.OPERATOR.number() + 1),
+                chooser,
+                ClientTraits.plain(),
+                parts);
+        return new PolicyChanges(operator, this::volume, liars, setting.faults(), nodes, chooser);
     }
 
     private boolean isRecording() {
@@ -478,6 +509,7 @@ public final class ObjectWorld implements SimulatedWorld {
     @Override
     public void step() {
         changes.ifPresent(HolderChanges::step);
+        policies.ifPresent(PolicyChanges::step);
         shared.step();
         events.ifPresent(EventDelivery::step);
         own.get(random.nextInt(own.size())).step();
@@ -501,7 +533,7 @@ public final class ObjectWorld implements SimulatedWorld {
 
     @Override
     public boolean isIdle() {
-        return begun == ended;
+        return begun == ended && policies.map(PolicyChanges::isIdle).orElse(true);
     }
 
     @Override
@@ -533,6 +565,7 @@ public final class ObjectWorld implements SimulatedWorld {
     @Override
     public void checkAtEnd() {
         clients.forEach(ObjectClient::close);
+        policies.ifPresent(PolicyChanges::close);
         order.setSpeed(SPEED_WHEN_QUIET);
         awaitReturn();
         awaitDelivery();
@@ -626,6 +659,16 @@ public final class ObjectWorld implements SimulatedWorld {
     /** Returns the number of epochs that have opened beyond the first ones. */
     public long epochsOpened() {
         return changes.map(HolderChanges::opened).orElse(0L);
+    }
+
+    /** Returns the number of inodes that were rewritten under another policy. */
+    public long refilled() {
+        return policies.map(PolicyChanges::refilled).orElse(0L);
+    }
+
+    /** Returns the number of changes of the policy that were executed. */
+    public int policyChanges() {
+        return volume().generation();
     }
 
     /** Returns the number of revoked faulty clients. */

@@ -1,6 +1,7 @@
 package io.bulwark.simulation.object;
 
 import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
@@ -66,9 +67,8 @@ final class ReferencedExtents {
                     kept++;
                 }
             }
-            int needed = now.policy().protocol().isVersioned()
-                    ? now.policy().writeQuorum()
-                    : now.policy().readHolders();
+            ProtectionPolicy policy = now.policyOf(extent.block);
+            int needed = policy.protocol().isVersioned() ? policy.writeQuorum() : policy.readHolders();
             if (kept + bad < needed) {
                 throw KEPT.violation(
                         extent.block.toString(),
@@ -94,12 +94,12 @@ final class ReferencedExtents {
     /** Correct nodes keep enough of an extent that a reader has got. */
     void requireReadable(Volume now, BlockId block, Bytes pin) {
         int kept = 0;
-        for (int slot = 0; slot < now.policy().n(); slot++) {
+        for (int slot = 0; slot < now.policyOf(block).n(); slot++) {
             PrincipalId holder = PrincipalId.node(now.group(block).holders().get(slot));
             boolean keeps = share(now, new PinnedExtent(block, pin), slot).isPresent();
             kept += keeps && !faulty.contains(holder) ? 1 : 0;
         }
-        if (kept < now.policy().m()) {
+        if (kept < now.policyOf(block).m()) {
             throw ObjectInvariants.STAYS_READABLE.violation(
                     block.toString(), "was read, and only " + kept + " correct nodes keep it");
         }
@@ -135,7 +135,7 @@ final class ReferencedExtents {
     private Bytes content(Volume now, PinnedExtent extent) {
         Map<Integer, Bytes> fragments = new TreeMap<>();
         Checksum checksum = null;
-        for (int slot = 0; slot < now.policy().n(); slot++) {
+        for (int slot = 0; slot < now.policyOf(extent.block).n(); slot++) {
             Optional<StoredExtent> stored = share(now, extent, slot);
             boolean lies = faulty.contains(
                     PrincipalId.node(now.group(extent.block).holders().get(slot)));
@@ -146,7 +146,7 @@ final class ReferencedExtents {
         }
         DecodeResult decoded = checksum == null
                 ? new DecodeResult.None()
-                : ExtentCoding.of(now.policy()).decode(checksum, fragments, false);
+                : ExtentCoding.of(now.policyOf(extent.block)).decode(checksum, fragments, false);
         if (decoded instanceof DecodeResult.Block(Bytes content)) {
             return content;
         }
@@ -162,7 +162,7 @@ final class ReferencedExtents {
                 : StoredExtent.read(extent.block, record.meta(), record.fragment())
                         .filter(stored -> stored.slot() == slot
                                 && stored.checksum().pin().equals(extent.pin)
-                                && ExtentCoding.of(now.policy())
+                                && ExtentCoding.of(now.policyOf(extent.block))
                                         .isFragmentOf(stored.checksum(), slot, stored.fragment()));
     }
 }

@@ -70,8 +70,9 @@ final class RevokingOperator {
      * State of a client at its revocation.
      *
      * @param executed how much the replica that shows the state has executed
+     * @param named layouts and pending uploads over its blocks: a refill gives those of an inode to another one
      */
-    record ClientState(int executed, Map<String, Optional<NamedObject>> names, Set<Long> inodes) {}
+    record ClientState(int executed, Map<String, Optional<NamedObject>> names, Set<String> named) {}
 
     /** @param latest the most advanced correct replica */
     RevokingOperator(
@@ -137,7 +138,7 @@ final class RevokingOperator {
 
     private ClientState standing(PrincipalId client) {
         SimulatedReplica replica = latest.get();
-        return new ClientState(replica.executed(), names(replica.machine(), client), inodes(client));
+        return new ClientState(replica.executed(), names(replica.machine(), client), named(client));
     }
 
     private Map<String, Optional<NamedObject>> names(MetadataStateMachine machine, PrincipalId client) {
@@ -152,8 +153,8 @@ final class RevokingOperator {
         return Reply.decode(machine.query(HolderChanges.OPERATOR, query.encoded()));
     }
 
-    private Set<Long> inodes(PrincipalId client) {
-        Set<Long> inodes = new HashSet<>();
+    private Set<String> named(PrincipalId client) {
+        Set<String> named = new HashSet<>();
         for (Reply.Reference reference : invariants.inodes(ObjectWorld.VOLUME)) {
             boolean its = reference.pendingRanges().stream()
                             .anyMatch(range -> range.owner().equals(client))
@@ -161,10 +162,13 @@ final class RevokingOperator {
                             .flatMap(layout -> layout.ranges().stream())
                             .anyMatch(range -> range.owner().equals(client));
             if (its) {
-                inodes.add(reference.inode());
+                named.add(reference
+                        .layout()
+                        .map(layout -> layout.ranges().toString())
+                        .orElseGet(() -> "pending " + reference.pendingRanges()));
             }
         }
-        return inodes;
+        return named;
     }
 
     /** Called after each step. */
@@ -181,10 +185,10 @@ final class RevokingOperator {
         }
         names(replica.machine(), client).forEach((key, now) -> requireSame(key, standing, now));
         if (all) {
-            Set<Long> others = inodes(client);
-            others.removeAll(standing.inodes);
+            Set<String> others = named(client);
+            others.removeAll(standing.named);
             if (!others.isEmpty()) {
-                throw REVOKED.violation(client.toString(), "inodes " + others + " were not there when it was revoked");
+                throw REVOKED.violation(client.toString(), "blocks " + others + " were not there when it was revoked");
             }
             requireClosed(replica.machine(), client);
         }

@@ -75,7 +75,7 @@ final class SharedNames {
                     pending.ok(now(), null, stored.version());
                     world.changed(bucket, key, stored.version(), false);
                 }
-                case PutOutcome.Stored(Reply.PartStored part) -> throw new IllegalStateException("only " + part);
+                case PutOutcome.Stored(Reply.Stored other) -> throw new IllegalStateException("only " + other);
                 case PutOutcome.Refused(Reply.Failed failed)
                 when failed.error() == MetadataError.CONDITION_FAILED -> pending.ended(now(), Outcome.REFUSED);
                 case PutOutcome.Refused _,

@@ -187,7 +187,7 @@ final class VersionedNames {
                     requireJudged(condition, key, true, outcome);
                     add(key, value, stored, lock);
                 }
-                case PutOutcome.Stored(Reply.PartStored part) -> throw new IllegalStateException("only " + part);
+                case PutOutcome.Stored(Reply.Stored other) -> throw new IllegalStateException("only " + other);
                 case PutOutcome.Refused(Reply.Failed failed)
                 when failed.error() == MetadataError.CONDITION_FAILED -> requireJudged(condition, key, false, outcome);
                 case PutOutcome.Refused(Reply.Failed failed)

@@ -158,8 +158,8 @@ final class PeerWatch {
         Optional<OwnExtent> chosen = again.isPresent() ? again : nextExtent();
         if (chosen.isPresent()) {
             OwnExtent extent = chosen.get();
-            long held =
-                    (long) extent.volume.policy().n() * extent.volume.policy().blockBytes();
+            long held = (long) extent.volume.policyOf(extent.block).n()
+                    * extent.volume.policy().blockBytes();
             FragmentSurvey.Result result = node.operations()
                     .submit(
                             new FragmentSurvey(
@@ -234,7 +234,7 @@ final class PeerWatch {
         BlockId block = meta.key().block();
         return volumes.stream()
                 .filter(volume -> volume.id() == block.volume() && volume.kind() == VolumeKind.OBJECT)
-                .filter(volume -> volume.group(block).slotOf(node.node()) >= 0)
+                .filter(volume -> volume.knows(block) && volume.group(block).slotOf(node.node()) >= 0)
                 .findFirst()
                 .flatMap(volume ->
                         StoredExtent.referencedPin(block, meta.meta()).map(pin -> new OwnExtent(volume, block, pin)));

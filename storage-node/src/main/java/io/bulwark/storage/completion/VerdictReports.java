@@ -143,21 +143,22 @@ final class VerdictReports {
             case POISONOUS ->
                 seen.session() == 0
                         ? Optional.empty()
-                        : volume(seen.block().volume())
+                        : volume(seen.block())
                                 .map(volume -> new SentReport.OfClient(
                                         about, seen.session(), volume.id(), volume.groupIndex(seen.block())));
             case OTHER_VERSION, BEHIND, SLOW, MISBEHAVED -> Optional.empty();
         };
     }
 
-    /** Numbers of volumes and their groups never change. */
-    private Optional<Volume> volume(int number) throws InterruptedException, ExecutionException {
-        if (!volumes.containsKey(number)
+    /** The group of a block never changes. */
+    private Optional<Volume> volume(BlockId block) throws InterruptedException, ExecutionException {
+        Volume before = volumes.get(block.volume());
+        if ((before == null || !before.knows(block))
                 && metadata.query(new Query.GetMap()).get() instanceof Reply.Map(ClusterMap map)) {
             map.volumes().forEach(volume -> volumes.put(volume.id(), volume));
             volumes.keySet().removeIf(known -> map.volume(known).isEmpty());
         }
-        return Optional.ofNullable(volumes.get(number));
+        return Optional.ofNullable(volumes.get(block.volume())).filter(volume -> volume.knows(block));
     }
 
     /** Sends a report; returns the reason if it is refused. */
