@@ -479,8 +479,7 @@ public final class MetadataStateMachine {
             case Command.DeleteVolume delete -> done(() -> deleteVolume(volumes.byName(delete.name())));
             case Command.CreateBucket create -> done(() -> namespace.createBucket(create, by, now));
             case Command.DeleteBucket delete -> done(() -> deleteBucket(delete.name()));
-            case Command.UpdateBucket update ->
-                done(() -> namespace.bucket(update.name()).update(update.change()));
+            case Command.UpdateBucket update -> done(() -> namespace.updateBucket(update));
             case Command.PutDocument put -> documents.put(namespace.bucket(put.bucket()), put, submitter);
             case Command.RemoveDocument remove ->
                 done(() -> documents.remove(namespace.bucket(remove.bucket()), remove));

@@ -69,6 +69,7 @@ final class Namespace {
                 new BucketSettings(
                         create.versioning(), create.quotaBytes(), create.objectLock(), DefaultRetention.NONE)));
         volume.usage().buckets++;
+        volume.usage().locking += create.objectLock() ? 1 : 0;
     }
 
     private void put(Bucket bucket) {
@@ -89,7 +90,17 @@ final class Namespace {
                 bucket.uploads == 0, MetadataError.BUCKET_NOT_EMPTY, name + " has " + bucket.uploads + " uploads");
         tables.buckets.remove(name);
         count(bucket, -1);
-        volumes.byId(bucket.volume).usage().buckets--;
+        Volumes.Usage usage = volumes.byId(bucket.volume).usage();
+        usage.buckets--;
+        usage.locking -= bucket.settings().objectLock() ? 1 : 0;
+    }
+
+    void updateBucket(Command.UpdateBucket update) {
+        Bucket bucket = bucket(update.name());
+        boolean before = bucket.settings().objectLock();
+        bucket.update(update.change());
+        volumes.byId(bucket.volume).usage().locking +=
+                !before && bucket.settings().objectLock() ? 1 : 0;
     }
 
     Bucket bucket(String name) {
@@ -150,9 +161,18 @@ final class Namespace {
                         + volume.policy().text() + " now");
     }
 
-    /** Puts other extents in the place of those of an inode, as its submitter says with the same bytes. */
+    /**
+     * Puts other extents in the place of those of an inode, as its submitter says with the same bytes. As nobody can check that,
+     * versions that may be locked keep their extents.
+     */
     Reply.Refilled refill(Command.RefillInode refill, Session session, long now) {
-        Volume volume = volumes.byId(session.volume).volume();
+        Volumes.Entry entry = volumes.byId(session.volume);
+        Volume volume = entry.volume();
+        CommandRefusal.refuseUnless(
+                entry.usage().locking == 0,
+                MetadataError.OBJECT_LOCKED,
+                entry.usage().locking + " buckets of volume " + volume.name()
+                        + " have object lock: what was put there before keeps its policy");
         checkExtents(volume, session, refill.content(), refill.epochs(), refill.pending());
         inodes.refill(refill, session, now);
         return new Reply.Refilled(refill.inode());

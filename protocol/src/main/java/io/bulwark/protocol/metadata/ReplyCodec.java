@@ -80,10 +80,7 @@ final class ReplyCodec {
             case Status status -> writeStatus(status, out.u8(9));
             case Session session -> out.u8(10).i32(session.state().ordinal());
             case Granted granted -> out.u8(11).bool(granted.mayRead()).bool(granted.mayWrite());
-            case References page -> {
-                Lists.write(page.references(), out.u8(12), ReplyCodec::writeReference);
-                out.i64(page.next()).bool(page.more()).i64(page.last());
-            }
+            case References page -> writeReferences(page, out.u8(12));
             case SessionChanges page -> {
                 Lists.write(page.changes(), out.u8(13), ReplyCodec::writeChange);
                 out.i64(page.next()).bool(page.more());
@@ -133,6 +130,11 @@ final class ReplyCodec {
             case AuditList list -> writeAudit(list, out.u8(23));
         }
         return out.toBytes();
+    }
+
+    private static void writeReferences(References page, WireWriter out) {
+        Lists.write(page.references(), out, ReplyCodec::writeReference);
+        out.i64(page.next()).bool(page.more()).i64(page.last());
     }
 
     private static void writeStored(ObjectStored stored, WireWriter out) {

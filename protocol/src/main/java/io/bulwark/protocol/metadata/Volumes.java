@@ -123,6 +123,9 @@ final class Volumes {
 
         int buckets;
 
+        /** Buckets with object lock. */
+        int locking;
+
         /** Number of blocks that inodes and pending uploads name, by the generation of their groups; none is 0. */
         final SortedMap<Integer, Long> extents = new TreeMap<>();
 
@@ -137,7 +140,7 @@ final class Volumes {
         }
 
         void write(WireWriter out) {
-            out.i64(bytes).i64(escrow).i64(inline).i32(buckets).u8(extents.size());
+            out.i64(bytes).i64(escrow).i64(inline).i32(buckets).i32(locking).u8(extents.size());
             extents.forEach((generation, count) -> out.u8(generation).i64(count));
         }
 
@@ -147,6 +150,7 @@ final class Volumes {
             usage.escrow = in.nonNegative64();
             usage.inline = in.nonNegative64();
             usage.buckets = in.i32(0, Integer.MAX_VALUE);
+            usage.locking = in.i32(0, usage.buckets);
             for (int left = in.u8(); left > 0; left--) {
                 usage.extents.put(in.u8(), in.nonNegative64());
             }

@@ -29,6 +29,10 @@ class TouchesTest {
     }
 
     private static void putOthers(Map<String, List<Touch>> all) {
+        for (String name :
+                List.of("delete-volume", "change-holder", "abort-change", "change-policy", "set-volume-policy")) {
+            all.put(name, List.of(new Touch.OfVolume("main")));
+        }
         all.put("replace-tags", keys("films", "a"));
         all.put("set-legal-hold", keys("films", "a"));
         for (String name : List.of(
@@ -58,10 +62,6 @@ class TouchesTest {
         all.put("complete-upload", keys("films", "a/\u00fc"));
         for (String name : List.of("delete-bucket", "update-bucket", "update-nothing", "on-behalf")) {
             all.put(name, List.of(new Touch.OfBucket("films")));
-        }
-        for (String name :
-                List.of("delete-volume", "change-holder", "abort-change", "change-policy", "set-volume-policy")) {
-            all.put(name, List.of(new Touch.OfVolume("main")));
         }
         for (String name : List.of(
                 "lift-suspension",

@@ -161,6 +161,20 @@ class VolumePolicyTest {
         rig.user(MetadataFixture.READER, 0).refused(MetadataError.NOT_AUTHORISED, refill(a.inode(), after));
     }
 
+    /** Nobody can check that the bytes are the same. */
+    @Test
+    void nothingIsRefilledInAVolumeWithObjectLock() {
+        Reply.ObjectStored a = put("a", 0, BLOCK);
+        change();
+        alice.done(new Command.UpdateBucket("diary", BucketChange.NONE.withVersioning(Versioning.KEEP_ALL)));
+        alice.done(new Command.UpdateBucket("diary", BucketChange.NONE.withObjectLock()));
+        alice.refused(MetadataError.OBJECT_LOCKED, refill(a.inode(), layout(1, BLOCK)));
+        assertThat(MetadataStateMachine.restore(rig.machine.snapshot()).snapshot())
+                .isEqualTo(rig.machine.snapshot());
+        alice.done(new Command.DeleteBucket("diary"));
+        alice.run(refill(a.inode(), layout(1, BLOCK)));
+    }
+
     @Test
     void aDeletedObjectIsNotRefilled() {
         Reply.ObjectStored a = put("a", 0, BLOCK);
