@@ -94,7 +94,11 @@ final class HolderChanges {
         }
     }
 
-    private void look() {
+    /** Asks for the map on behalf of all clients, unless somebody does. */
+    void look() {
+        if (looking) {
+            return;
+        }
         looking = true;
         operator.query(new Query.GetMap(), reply -> {
             looking = false;

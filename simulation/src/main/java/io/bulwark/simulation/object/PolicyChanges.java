@@ -22,13 +22,14 @@ import java.util.function.Supplier;
 final class PolicyChanges {
     private static final int CHANGES_ONE_IN = 8;
     private static final int REFILLS_ONE_IN = 2;
-    private static final int CHANGES_MAX = 4;
+    private static final int CHANGES_MAX = 2;
     private static final int TRIES = 30;
     private static final int PAGE = 20;
     private static final int REFILLS_AT_ONCE = 6;
 
     private final ObjectClient operator;
     private final Supplier<Volume> known;
+    private final Runnable learn;
     private final int liars;
     private final int faults;
     private final int nodes;
@@ -41,12 +42,14 @@ final class PolicyChanges {
 
     /**
      * @param known the volume as clients know it
+     * @param learn lets clients ask for the map
      * @param liars number of nodes that lie
      * @param faults f of the first policy
      */
-    PolicyChanges(ObjectClient operator, Supplier<Volume> known, int liars, int faults, int nodes, Random random) {
+    PolicyChanges(ObjectClient operator, Supplier<Volume> known, Runnable learn, int liars, int faults, int nodes, Random random) {
         this.operator = operator;
         this.known = known;
+        this.learn = learn;
         this.liars = liars;
         this.faults = faults;
         this.nodes = nodes;
@@ -70,11 +73,14 @@ final class PolicyChanges {
 
     void step() {
         operator.renew();
-        if (!ordering && changes < CHANGES_MAX && random.nextInt(CHANGES_ONE_IN) == 0) {
+        if (isIdle() && changes < CHANGES_MAX && random.nextInt(CHANGES_ONE_IN) == 0) {
             anyPolicy().ifPresent(policy -> {
                 ordering = true;
                 changes++;
-                operator.execute(new Command.SetVolumePolicy(known.get().name(), policy), _ -> ordering = false);
+                operator.execute(new Command.SetVolumePolicy(known.get().name(), policy), _ -> {
+                            ordering = false;
+                            learn.run();
+                        });
             });
         }
         if (!refilling && known.get().generation() > 0 && random.nextInt(REFILLS_ONE_IN) == 0) {
