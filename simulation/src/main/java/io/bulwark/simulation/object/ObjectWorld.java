@@ -216,7 +216,8 @@ public final class ObjectWorld implements SimulatedWorld {
                 chooser,
                 ClientTraits.plain(),
                 parts);
-        return new PolicyChanges(operator, this::volume, changes.orElseThrow()::look, liars, setting.faults(), nodes, chooser);
+        return new PolicyChanges(
+                operator, this::volume, changes.orElseThrow()::look, liars, setting.faults(), nodes, chooser);
     }
 
     private boolean isRecording() {

@@ -46,7 +46,14 @@ final class PolicyChanges {
      * @param liars number of nodes that lie
      * @param faults f of the first policy
      */
-    PolicyChanges(ObjectClient operator, Supplier<Volume> known, Runnable learn, int liars, int faults, int nodes, Random random) {
+    PolicyChanges(
+            ObjectClient operator,
+            Supplier<Volume> known,
+            Runnable learn,
+            int liars,
+            int faults,
+            int nodes,
+            Random random) {
         this.operator = operator;
         this.known = known;
         this.learn = learn;
@@ -78,9 +85,9 @@ final class PolicyChanges {
                 ordering = true;
                 changes++;
                 operator.execute(new Command.SetVolumePolicy(known.get().name(), policy), _ -> {
-                            ordering = false;
-                            learn.run();
-                        });
+                    ordering = false;
+                    learn.run();
+                });
             });
         }
         if (!refilling && known.get().generation() > 0 && random.nextInt(REFILLS_ONE_IN) == 0) {
