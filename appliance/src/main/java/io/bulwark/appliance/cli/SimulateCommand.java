@@ -69,6 +69,9 @@ final class SimulateCommand implements Callable<Integer> {
             ObjectProtocol.replacing(ObjectParts.PRODUCTION, Protocol.FP),
             ObjectProtocol.replacing(ObjectParts.PRODUCTION, Protocol.PASIS),
             ObjectProtocol.replacing(ObjectParts.PRODUCTION, Protocol.ARCHIVE),
+            ObjectProtocol.changingPolicy(ObjectParts.PRODUCTION, Protocol.FP),
+            ObjectProtocol.changingPolicy(ObjectParts.PRODUCTION, Protocol.PASIS),
+            ObjectProtocol.changingPolicy(ObjectParts.PRODUCTION, Protocol.ARCHIVE),
             new OrderingProtocol(),
             new MembersProtocol(),
             new LockingProtocol());
@@ -88,7 +91,8 @@ final class SimulateCommand implements Callable<Integer> {
             description = {
                 "Simulated protocol: fp, pasis, masking, extent, extent-pasis, extent-archive, objects, objects-pasis,",
                 "objects-archive, fp-replacing, pasis-replacing, masking-replacing, objects-replacing,",
-                "objects-pasis-replacing, objects-archive-replacing, ordering, members, locking",
+                "objects-pasis-replacing, objects-archive-replacing, objects-policies, objects-pasis-policies,",
+                "objects-archive-policies, ordering, members, locking",
                 "(default: ${DEFAULT-VALUE}).",
             })
     private String protocol = "fp";

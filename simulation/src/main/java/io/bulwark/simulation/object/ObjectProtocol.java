@@ -8,7 +8,20 @@ import io.bulwark.simulation.campaign.SimulatedProtocol;
 public final class ObjectProtocol implements SimulatedProtocol {
     private final ObjectParts parts;
     private final Protocol protocol;
-    private final boolean replacing;
+    private final Operation operation;
+
+    /** What an operator does meanwhile. */
+    private enum Operation {
+        NOTHING(""),
+        REPLACES_NODES("-replacing"),
+        CHANGES_POLICY("-policies");
+
+        private final String suffix;
+
+        Operation(String suffix) {
+            this.suffix = suffix;
+        }
+    }
 
     /** Makes the protocol under FP. */
     public ObjectProtocol() {
@@ -16,18 +29,23 @@ public final class ObjectProtocol implements SimulatedProtocol {
     }
 
     public ObjectProtocol(ObjectParts parts, Protocol protocol) {
-        this(parts, protocol, false);
+        this(parts, protocol, Operation.NOTHING);
     }
 
-    private ObjectProtocol(ObjectParts parts, Protocol protocol, boolean replacing) {
+    private ObjectProtocol(ObjectParts parts, Protocol protocol, Operation operation) {
         this.parts = parts;
         this.protocol = protocol;
-        this.replacing = replacing;
+        this.operation = operation;
     }
 
     /** Nodes are replaced again and again. */
     public static ObjectProtocol replacing(ObjectParts parts, Protocol protocol) {
-        return new ObjectProtocol(parts, protocol, true);
+        return new ObjectProtocol(parts, protocol, Operation.REPLACES_NODES);
+    }
+
+    /** The volume gets other policies and is refilled; in half of the runs nodes are replaced, too. */
+    public static ObjectProtocol changingPolicy(ObjectParts parts, Protocol protocol) {
+        return new ObjectProtocol(parts, protocol, Operation.CHANGES_POLICY);
     }
 
     /** Returns the protocol under PASIS, by a policy that the seed chooses. */
@@ -42,11 +60,14 @@ public final class ObjectProtocol implements SimulatedProtocol {
 
     @Override
     public String name() {
-        return (protocol == Protocol.FP ? "objects" : "objects-" + protocol.text()) + (replacing ? "-replacing" : "");
+        return (protocol == Protocol.FP ? "objects" : "objects-" + protocol.text()) + operation.suffix;
     }
 
     @Override
     public ObjectWorld build(Setting setting) {
-        return new ObjectWorld(setting, parts, protocol, replacing);
+        boolean changesPolicy = operation == Operation.CHANGES_POLICY;
+        boolean replacing =
+                changesPolicy ? setting.random("replacing").nextBoolean() : operation == Operation.REPLACES_NODES;
+        return new ObjectWorld(setting, parts, protocol, replacing, changesPolicy);
     }
 }

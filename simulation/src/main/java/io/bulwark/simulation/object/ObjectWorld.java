@@ -112,6 +112,9 @@ public final class ObjectWorld implements SimulatedWorld {
     /** True if objects also come in parts and as slices of others. */
     private final boolean partwise;
 
+    /** True if a bucket has object lock. What may be locked is not refilled. */
+    private final boolean locks;
+
     private boolean quiet;
     private boolean settled;
     private long begun;
@@ -129,8 +132,9 @@ public final class ObjectWorld implements SimulatedWorld {
         record Failed(String why) implements ReadResult {}
     }
 
-    ObjectWorld(Setting setting, ObjectParts parts, Protocol protocol, boolean replacing) {
+    ObjectWorld(Setting setting, ObjectParts parts, Protocol protocol, boolean replacing, boolean changesPolicy) {
         this.setting = setting;
+        this.locks = !changesPolicy;
         this.held = new HeldExtents(parts);
         this.parts = held;
         this.random = new Random(setting.random("objects").nextLong());
@@ -145,7 +149,6 @@ public final class ObjectWorld implements SimulatedWorld {
         this.replicaCount = 3 * setting.faults() + 1;
         Random chooser = new Random(setting.random("policy").nextLong());
         this.policy = setting.policy(protocol, chooser, BLOCK_BYTES);
-        boolean changesPolicy = changesPolicy(setting);
         this.nodes = Math.max(setting.nodes(), policy.n())
                 + (replacing ? 1 + chooser.nextInt(2) : 0)
                 + (changesPolicy ? 2 : 0);
@@ -175,7 +178,7 @@ public final class ObjectWorld implements SimulatedWorld {
         }
         Random versions = new Random(setting.random("versions").nextLong());
         versioned.add(new VersionedNames(this, clients.getFirst(), SWITCHED, Versioning.LATEST_ONLY, false, versions));
-        versioned.add(new VersionedNames(this, clients.getLast(), VAULT, Versioning.KEEP_ALL, true, versions));
+        versioned.add(new VersionedNames(this, clients.getLast(), VAULT, Versioning.KEEP_ALL, locks, versions));
         this.shared = new SharedNames(this, clients, BUCKETS, random);
         this.events = isRecording()
                 ? Optional.of(new EventDelivery(
@@ -185,11 +188,6 @@ public final class ObjectWorld implements SimulatedWorld {
                         new Random(setting.random("delivery").nextLong())))
                 : Optional.empty();
         this.attackers = attackers(replacing);
-    }
-
-    /** Returns whether the policy of the volume changes in a run. */
-    static boolean changesPolicy(Setting setting) {
-        return setting.random("policies").nextInt(3) == 0;
     }
 
     private HolderChanges holderChanges(boolean replacing) {
@@ -345,7 +343,7 @@ public final class ObjectWorld implements SimulatedWorld {
         must(client, new Command.CreateBucket(BUCKETS.getFirst(), "volume", Versioning.LATEST_ONLY, 0));
         must(client, new Command.CreateBucket(BUCKETS.getLast(), "volume", Versioning.KEEP_ALL, 0));
         must(client, new Command.CreateBucket(SWITCHED, "volume", Versioning.LATEST_ONLY, 0));
-        must(client, new Command.CreateBucket(VAULT, "volume", Versioning.KEEP_ALL, 0, true));
+        must(client, new Command.CreateBucket(VAULT, "volume", Versioning.KEEP_ALL, 0, locks));
         if (isRecording()) {
             must(client, EventDelivery.record(BUCKETS.getFirst()));
         }
