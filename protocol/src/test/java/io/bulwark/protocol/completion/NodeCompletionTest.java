@@ -436,7 +436,7 @@ class NodeCompletionTest {
         long began = 0;
         long ended = 0;
         for (int second = 1; second < 200 && began == 0; second++) {
-            tick(second * 1_000);
+            tick(second * 1_000L);
             if (ended == 0 && completion.counts().scrubbed() == 3) {
                 ended = second;
             }
