@@ -6,6 +6,7 @@ import io.bulwark.client.BucketSpec;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ClusterStatus;
 import io.bulwark.client.Nodes;
+import io.bulwark.client.PolicyChange;
 import io.bulwark.client.VolumeInfo;
 import io.bulwark.client.VolumeSpec;
 import io.bulwark.client.driver.EvidenceLog;
@@ -25,6 +26,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
@@ -103,6 +105,7 @@ public final class MemoryCluster {
                             changeFaults((String) first, (Integer) given[1]);
                             yield null;
                         }
+                        case "changePolicy" -> changePolicy((String) first, (PolicyChange) given[1]);
                         case "deleteVolume" -> {
                             deleteVolume((String) first);
                             yield null;
@@ -136,6 +139,14 @@ public final class MemoryCluster {
                 name,
                 (_, old) -> new VolumeInfo(
                         old.id(), name, old.kind(), old.policy().withFaults(faults), old.blocks(), old.groups()));
+    }
+
+    private VolumeInfo changePolicy(String name, PolicyChange change) {
+        VolumeInfo old = Objects.requireNonNull(volumes.get(name));
+        VolumeInfo made = new VolumeInfo(
+                old.id(), name, old.kind(), change.of(old.policy()), old.blocks(), old.groups());
+        volumes.put(name, made);
+        return made;
     }
 
     private void deleteBucket(String name) {

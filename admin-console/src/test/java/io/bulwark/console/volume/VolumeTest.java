@@ -2,7 +2,6 @@ package io.bulwark.console.volume;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.hamcrest.Matchers.containsString;
-import static org.hamcrest.Matchers.not;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.delete;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.patch;
@@ -155,8 +154,14 @@ class VolumeTest {
         CONSOLE.perform(get("/volumes/disk")).andExpect(content().string(containsString("/volumes/disk/faults")));
         CONSOLE.perform(post("/volumes/disk/faults").param("faults", "1")).andExpect(redirectedUrl("/volumes/disk"));
         CONSOLE.perform(get("/volumes/disk")).andExpect(content().string(containsString("masking b=1 n=9")));
-        CONSOLE.perform(get("/volumes/default"))
-                .andExpect(content().string(not(containsString("/volumes/default/faults"))));
+    }
+
+    @Test
+    void thePolicyOfAnObjectVolumeCanBeChanged() throws Exception {
+        create("{\"name\":\"films\"}");
+        CONSOLE.perform(get("/volumes/films")).andExpect(content().string(containsString("/volumes/films/faults")));
+        CONSOLE.perform(post("/volumes/films/faults").param("faults", "2")).andExpect(redirectedUrl("/volumes/films"));
+        CONSOLE.perform(get("/volumes/films")).andExpect(content().string(containsString("fp f=2 m=3 n=7")));
     }
 
     @Test

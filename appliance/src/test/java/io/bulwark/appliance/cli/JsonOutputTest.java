@@ -51,7 +51,9 @@ class JsonOutputTest {
                       "groups" : 1,
                       "faultsLeft" : 1,
                       "faultsLeftAtMost" : 1,
-                      "unverifiedNodes" : [ ]
+                      "unverifiedNodes" : [ ],
+                      "leastFaults" : 1,
+                      "older" : [ ]
                     }\
                     """);
     }
@@ -75,6 +77,8 @@ class JsonOutputTest {
                       "faultsLeft" : 1,
                       "faultsLeftAtMost" : 1,
                       "unverifiedNodes" : [ ],
+                      "leastFaults" : 1,
+                      "older" : [ ],
                       "versions" : {
                         "unverified" : 1,
                         "poolBytes" : 2,

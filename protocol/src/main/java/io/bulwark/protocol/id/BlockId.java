@@ -14,7 +14,7 @@ public record BlockId(int volume, PrincipalId owner, long session, long counter)
     public static final int BYTES = 25;
 
     /** Bits of a counter that number the blocks of a session in one generation of placement groups. */
-    private static final int NUMBER_BITS = 40;
+    private static final int NUMBER_BITS = 56;
 
     public BlockId {
         if (volume < 0 || session < 0 || counter < 0) {

@@ -73,8 +73,8 @@ class EpochTest {
     @PlantedBug(
             in = PlacementChanges.class,
             rule = "the next epoch opens only when enough holders have sealed",
-            replace = ">= volume.policy().writeQuorum())",
-            with = ">= volume.policy().writeQuorum() - 1)")
+            replace = ">= policy.writeQuorum())",
+            with = ">= policy.writeQuorum() - 1)")
     @Test
     void theNextEpochOpensWhenAllButFHoldersHaveSealed() {
         List<Integer> before = group().holders();
@@ -137,7 +137,7 @@ class EpochTest {
     @PlantedBug(
             in = PlacementChanges.class,
             rule = "at most f slots of a group are unconfirmed",
-            replace = "without.size() <= place.volume.policy().f(),",
+            replace = "without.size() <= place.policy().f(),",
             with = "without.size() <= 255,")
     @Test
     void noMoreThanFSlotsAreEverUnconfirmed() {

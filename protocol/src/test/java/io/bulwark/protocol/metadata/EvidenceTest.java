@@ -40,8 +40,8 @@ class EvidenceTest {
     @PlantedBug(
             in = MetadataStateMachine.class,
             rule = "f + 1 nodes must name a node",
-            replace = "evidence.report(filed, volume.policy().f() + 1);",
-            with = "evidence.report(filed, volume.policy().f());")
+            replace = "evidence.report(filed, volume.policyOf(report.block()).f() + 1);",
+            with = "evidence.report(filed, volume.policyOf(report.block()).f());")
     @Test
     void aNodeIsNamedAfterFPlusOneOthersSaidTheSame() {
         node0.done(report(3, 7, Verdict.CORRUPT));

@@ -123,8 +123,8 @@ class NodeFaultsTest {
     @PlantedBug(
             in = NodeFaults.class,
             rule = "f + 1 holders must suspect a node",
-            replace = "ofGroup.size() > volume.policy().f()",
-            with = "ofGroup.size() >= volume.policy().f()")
+            replace = "ofGroup.size() > volume.policyOf(index).f()",
+            with = "ofGroup.size() >= volume.policyOf(index).f()")
     @Test
     void oneHolderNamesNobodyAndTwoDo() {
         report(3 * WINDOWS, silent(LIAR, 0), 0);

@@ -142,8 +142,8 @@ class SuspensionTest {
     @PlantedBug(
             in = Suspensions.class,
             rule = "b + 1 nodes must report a writer",
-            replace = "if (said.size() > volume.policy().f()) {",
-            with = "if (said.size() >= volume.policy().f()) {")
+            replace = "if (said.size() > f) {",
+            with = "if (said.size() >= f) {")
     @PlantedBug(
             in = Suspensions.class,
             rule = "a node's reports count once",
