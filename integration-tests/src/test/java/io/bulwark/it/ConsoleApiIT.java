@@ -339,6 +339,12 @@ class ConsoleApiIT {
                 .json(Map.of("faults", 2))
                 .header("If-Match", STALE)
                 .gives(412);
+        call("PATCH", "volumes/" + name).json(Map.of("fragments", 5)).gives(202);
+        assertThat(get("volumes/" + name).json().get("volume").get("dataFragments").asInt())
+                .isEqualTo(3);
+        Answer refill = call("POST", "volumes/" + name + "/refill").gives(202);
+        assertThat(api.ended(admin, refill).get("state").asString()).isEqualToIgnoringCase("succeeded");
+        call("POST", "volumes/none/refill").gives(404);
         call("DELETE", "volumes/" + name).header("If-Match", STALE).gives(412);
         call("POST", "buckets")
                 .json(Map.of("name", "in-" + name, "volume", name))

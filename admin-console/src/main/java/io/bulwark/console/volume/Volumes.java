@@ -166,6 +166,9 @@ class Volumes {
         if (ifMatch != null) {
             EntityTag.of(find(name).volume()).require(ifMatch, "volume " + name);
         }
+        if (wanted.faults() == null && wanted.dataFragments() == null && wanted.fragments() == null) {
+            throw ApiException.badField("faults", "give faults, or of an object volume dataFragments or fragments");
+        }
         if (find(name).volume().kind().equals("object") && wanted.faultsMax() == null) {
             signedIn.client()
                     .changePolicy(name, new PolicyChange(wanted.faults(), wanted.dataFragments(), wanted.fragments()));
