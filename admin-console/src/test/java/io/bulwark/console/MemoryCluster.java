@@ -25,8 +25,8 @@ import java.lang.reflect.Proxy;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
@@ -143,8 +143,8 @@ public final class MemoryCluster {
 
     private VolumeInfo changePolicy(String name, PolicyChange change) {
         VolumeInfo old = Objects.requireNonNull(volumes.get(name));
-        VolumeInfo made = new VolumeInfo(
-                old.id(), name, old.kind(), change.of(old.policy()), old.blocks(), old.groups());
+        VolumeInfo made =
+                new VolumeInfo(old.id(), name, old.kind(), change.of(old.policy()), old.blocks(), old.groups());
         volumes.put(name, made);
         return made;
     }

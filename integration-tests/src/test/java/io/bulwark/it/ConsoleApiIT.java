@@ -340,7 +340,11 @@ class ConsoleApiIT {
                 .header("If-Match", STALE)
                 .gives(412);
         call("PATCH", "volumes/" + name).json(Map.of("fragments", 5)).gives(202);
-        assertThat(get("volumes/" + name).json().get("volume").get("dataFragments").asInt())
+        assertThat(get("volumes/" + name)
+                        .json()
+                        .get("volume")
+                        .get("dataFragments")
+                        .asInt())
                 .isEqualTo(3);
         Answer refill = call("POST", "volumes/" + name + "/refill").gives(202);
         assertThat(api.ended(admin, refill).get("state").asString()).isEqualToIgnoringCase("succeeded");
