@@ -149,7 +149,7 @@ class LauncherTest {
         assertThat(run("up", "--detach").out()).contains("-XX:AOTCache=" + cache);
     }
 
-    /** What the JVM tells of the cache that it makes, and of modules that incubate, says nothing to users. */
+    /** Users see no notices of the JVM about its cache or about modules that incubate. */
     @Test
     void noticesOfTheJvmAreLeftOut() throws Exception {
         Files.writeString(

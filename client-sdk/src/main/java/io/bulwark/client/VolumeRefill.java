@@ -26,7 +26,7 @@ import java.util.List;
  * and keeps all that links to it. It may be ended at any time; another one goes on with what is left.
  */
 final class VolumeRefill {
-    /** So many failures one after the other show that the nodes or replicas are away. */
+    /** Number of failures in a row after which the nodes or replicas count as away. */
     private static final int FAILURES_IN_A_ROW = 8;
 
     private final BulwarkClient client;

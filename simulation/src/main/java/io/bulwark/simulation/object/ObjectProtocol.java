@@ -10,7 +10,7 @@ public final class ObjectProtocol implements SimulatedProtocol {
     private final Protocol protocol;
     private final Operation operation;
 
-    /** What an operator does meanwhile. */
+    /** Work of an operator during a run. */
     private enum Operation {
         NOTHING(""),
         REPLACES_NODES("-replacing"),
