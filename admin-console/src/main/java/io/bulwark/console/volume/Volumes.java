@@ -163,22 +163,22 @@ class Volumes {
      * @param ifMatch tag of the volume that the client read; null for any
      */
     VolumeView change(String name, Change wanted, @Nullable String ifMatch) {
+        VolumeView before = find(name).volume();
         if (ifMatch != null) {
-            EntityTag.of(find(name).volume()).require(ifMatch, "volume " + name);
+            EntityTag.of(before).require(ifMatch, "volume " + name);
         }
         if (wanted.faults() == null && wanted.dataFragments() == null && wanted.fragments() == null) {
             throw ApiException.badField("faults", "give faults, or of an object volume dataFragments or fragments");
         }
-        if (find(name).volume().kind().equals("object") && wanted.faultsMax() == null) {
+        if (before.isObject() && wanted.faultsMax() == null) {
             signedIn.client()
                     .changePolicy(name, new PolicyChange(wanted.faults(), wanted.dataFragments(), wanted.fragments()));
-            return find(name).volume();
-        }
-        if (wanted.faults() == null || wanted.dataFragments() != null || wanted.fragments() != null) {
+        } else if (wanted.faults() == null || wanted.dataFragments() != null || wanted.fragments() != null) {
             throw ApiException.badField("faults", "a register volume changes its faults alone");
+        } else {
+            int most = wanted.faultsMax() == null ? wanted.faults() : wanted.faultsMax();
+            signedIn.client().changeFaults(name, wanted.faults(), most);
         }
-        int most = wanted.faultsMax() == null ? wanted.faults() : wanted.faultsMax();
-        signedIn.client().changeFaults(name, wanted.faults(), most);
         return find(name).volume();
     }
 

@@ -6,7 +6,6 @@ import io.bulwark.protocol.cluster.ClassAdvice;
 import io.bulwark.protocol.cluster.PolicyAdvice;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -87,13 +86,13 @@ final class AdviseCommand implements Callable<Integer> {
             List<String> row = new ArrayList<>(List.of(
                     each.policy().text(),
                     Text.bytes(each.policy().blockBytes()),
-                    number("%.2f", each.storedPerByte()),
+                    Text.number("%.2f", each.storedPerByte()),
                     Integer.toString(each.asked()),
-                    number("%.1e", each.afterWrite()),
-                    number("%.1e", each.whenComplete()),
-                    number("%.1e", each.writeWaits())));
+                    Text.number("%.1e", each.afterWrite()),
+                    Text.number("%.1e", each.whenComplete()),
+                    Text.number("%.1e", each.writeWaits())));
             if (price != null) {
-                row.add(number("%.2f", price * each.storedPerByte()));
+                row.add(Text.number("%.2f", price * each.storedPerByte()));
             }
             rows.add(row);
         }
@@ -131,10 +130,6 @@ final class AdviseCommand implements Callable<Integer> {
             double unreadableLater,
             double writeWaits,
             @Nullable Double pricePerTbMonth) {}
-
-    private static String number(String format, double value) {
-        return String.format(Locale.ROOT, format, value);
-    }
 
     private static <T> T checked(Supplier<T> choice) {
         try {

@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -155,21 +154,17 @@ final class LockingBench {
             rows.add(List.of(
                     pair.what(),
                     Integer.toString(pair.callers()),
-                    number("%.0f", pair.off().perSecond()),
-                    number("%.0f", pair.auto().perSecond()),
-                    number("%.2f", pair.gain()),
-                    number("%.2f", pair.off().micros().getValueAtPercentile(50) / 1000.0),
-                    number("%.2f", pair.auto().micros().getValueAtPercentile(50) / 1000.0),
-                    number("%.2f", pair.off().clientMillisEach()),
-                    number("%.2f", pair.auto().clientMillisEach()),
-                    number("%.2f", pair.off().serverMillisEach()),
-                    number("%.2f", pair.auto().serverMillisEach())));
+                    Text.number("%.0f", pair.off().perSecond()),
+                    Text.number("%.0f", pair.auto().perSecond()),
+                    Text.number("%.2f", pair.gain()),
+                    Text.number("%.2f", pair.off().micros().getValueAtPercentile(50) / 1000.0),
+                    Text.number("%.2f", pair.auto().micros().getValueAtPercentile(50) / 1000.0),
+                    Text.number("%.2f", pair.off().clientMillisEach()),
+                    Text.number("%.2f", pair.auto().clientMillisEach()),
+                    Text.number("%.2f", pair.off().serverMillisEach()),
+                    Text.number("%.2f", pair.auto().serverMillisEach())));
         }
         return Text.table(rows);
-    }
-
-    private static String number(String format, double value) {
-        return String.format(Locale.ROOT, format, value);
     }
 
     /** @param tables by their titles, which become fields */

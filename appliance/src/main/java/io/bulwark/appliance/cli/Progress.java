@@ -51,9 +51,11 @@ final class Progress implements TransferListener, AutoCloseable {
         }
     }
 
-    void to(long bytes) {
+    /** @param totalBytes which may be known only now */
+    void to(long bytes, long totalBytes) {
         done.set(bytes);
         if (bar != null) {
+            bar.maxHint(totalBytes);
             bar.stepTo(bytes);
         }
     }

@@ -10,10 +10,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** {@code bulwark bench protocols}: tables, and figures 4.4.4 to 4.4.9 of the thesis. */
@@ -99,14 +99,14 @@ final class ProtocolsBench {
                 rows.add(List.of(
                         Integer.toString(f),
                         protocol.text(),
-                        number(1, writes.mebibytesPerSecond()),
+                        Text.number("%.1f", writes.mebibytesPerSecond()),
                         percent(writes.processorShare()),
-                        number(1, reads.mebibytesPerSecond()),
+                        Text.number("%.1f", reads.mebibytesPerSecond()),
                         percent(reads.processorShare()),
-                        number(2, results.of(protocol, f, true, true).p50Millis()),
-                        number(2, results.of(protocol, f, false, true).p50Millis()),
-                        number(1, writes.sentBytes() / 1024),
-                        number(1, reads.receivedBytes() / 1024)));
+                        Text.number("%.2f", results.of(protocol, f, true, true).p50Millis()),
+                        Text.number("%.2f", results.of(protocol, f, false, true).p50Millis()),
+                        Text.number("%.1f", writes.sentBytes() / 1024),
+                        Text.number("%.1f", reads.receivedBytes() / 1024)));
             }
         }
         return Text.table(rows);
@@ -136,8 +136,8 @@ final class ProtocolsBench {
             boolean isWrite,
             boolean alone,
             ToDoubleFunction<ProtocolMeasurement> value) {
-        return number(
-                2,
+        return Text.number(
+                "%.2f",
                 value.applyAsDouble(results.of(ComparedProtocol.FP, f, isWrite, alone))
                         / value.applyAsDouble(results.of(other, f, isWrite, alone)));
     }
@@ -152,36 +152,37 @@ final class ProtocolsBench {
                 ProtocolMeasurement each = results.of(protocol, f, isWrite, true);
                 rows.add(List.of(
                         (isWrite ? "write " : "read ") + protocol.text(),
-                        number(2, each.meanMillis()),
-                        number(2, each.rpcMillis()),
-                        number(3, each.coding().encodeMillis()),
-                        number(3, each.coding().hashMillis()),
-                        number(3, each.coding().fingerprintMillis()),
-                        number(3, each.macMillis()),
-                        number(3, each.storeMillis())));
+                        Text.number("%.2f", each.meanMillis()),
+                        Text.number("%.2f", each.rpcMillis()),
+                        Text.number("%.3f", each.coding().encodeMillis()),
+                        Text.number("%.3f", each.coding().hashMillis()),
+                        Text.number("%.3f", each.coding().fingerprintMillis()),
+                        Text.number("%.3f", each.macMillis()),
+                        Text.number("%.3f", each.storeMillis())));
             }
         }
         return Text.table(rows);
     }
 
     private void plot(Results results, boolean capped) throws IOException {
-        if (plots == null) {
+        Path directory = plots;
+        if (directory == null) {
             return;
         }
-        Files.createDirectories(plots);
+        Files.createDirectories(directory);
         String link = capped ? ", capped link" : "";
         for (boolean isWrite : new boolean[] {true, false}) {
             String what = isWrite ? "Write" : "Read";
             String file = "protocols-" + what.toLowerCase(Locale.ROOT) + (capped ? "-capped" : "");
             draw(
-                    file + ".svg",
+                    directory.resolve(file + ".svg"),
                     new Chart(
                             what + " throughput" + link,
                             "faults tolerated",
                             "MiB/s",
                             lines(results, isWrite, false, ProtocolMeasurement::mebibytesPerSecond)));
             draw(
-                    file + "-latency.svg",
+                    directory.resolve(file + "-latency.svg"),
                     new Chart(
                             what + " response time" + link,
                             "faults tolerated",
@@ -195,24 +196,15 @@ final class ProtocolsBench {
         return Arrays.stream(ComparedProtocol.values())
                 .map(protocol -> new Chart.Line(
                         protocol.text(),
-                        results.all.stream()
-                                .filter(each -> each.protocol() == protocol
-                                        && each.isWrite() == isWrite
-                                        && (each.callers() == 1) == alone)
-                                .sorted(Comparator.comparingInt(ProtocolMeasurement::faults))
-                                .map(each -> new Chart.Point(each.faults(), value.applyAsDouble(each)))
+                        IntStream.rangeClosed(1, results.faults())
+                                .mapToObj(f -> new Chart.Point(
+                                        f, value.applyAsDouble(results.of(protocol, f, isWrite, alone))))
                                 .toList()))
                 .toList();
     }
 
-    private void draw(String name, Chart chart) throws IOException {
-        if (plots != null) {
-            Files.writeString(plots.resolve(name), chart.svg(), StandardCharsets.UTF_8);
-        }
-    }
-
-    private static String number(int digits, double value) {
-        return String.format(Locale.ROOT, "%." + digits + "f", value);
+    private static void draw(Path file, Chart chart) throws IOException {
+        Files.writeString(file, chart.svg(), StandardCharsets.UTF_8);
     }
 
     private static String percent(double share) {

@@ -12,6 +12,10 @@ final class Text {
         return Quantity.bytes(count);
     }
 
+    static String number(String format, double value) {
+        return String.format(Locale.ROOT, format, value);
+    }
+
     static String count(long number, String one) {
         return Quantity.count(number, one);
     }

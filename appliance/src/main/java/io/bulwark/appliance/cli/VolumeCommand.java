@@ -210,12 +210,8 @@ final class VolumeCommand implements Runnable {
     int refill(@Mixin ClusterAccess access, @Parameters(paramLabel = "VOLUME") String name) {
         RefillResult result;
         try (Bulwark client = access.connect()) {
-            long bytes = find(client.status(), name).older().stream()
-                    .mapToLong(older -> older.extents() * older.policy().blockBytes())
-                    .sum();
-            try (Progress progress =
-                    Progress.of("refill", bytes, access.global().json())) {
-                result = client.refill(name, (done, total) -> progress.to(done));
+            try (Progress progress = Progress.of("refill", -1, access.global().json())) {
+                result = client.refill(name, progress::to);
             }
         }
         String left = result.extentsLeft() == 0
