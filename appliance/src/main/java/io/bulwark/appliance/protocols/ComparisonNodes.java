@@ -16,9 +16,11 @@ import io.bulwark.protocol.pasis.PasisLimits;
 import io.bulwark.protocol.pasis.VerificationWatch;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MessageCodecs;
+import io.bulwark.storage.node.ForegroundClock;
 import io.bulwark.storage.node.HostedProtocol;
 import io.bulwark.storage.node.NodeConfig;
 import io.bulwark.storage.node.NodeParts;
+import io.bulwark.storage.node.OperationMemory;
 import io.bulwark.storage.node.StorageNode;
 import io.bulwark.storage.store.Durability;
 import io.bulwark.storage.store.StoreConfig;
@@ -144,6 +146,8 @@ public final class ComparisonNodes implements AutoCloseable {
                         ComparisonNodes::granted,
                         _ -> Optional.empty(),
                         List.of(),
+                        new ForegroundClock(),
+                        OperationMemory.ofHeap(),
                         new SimpleMeterRegistry())));
     }
 

@@ -33,6 +33,11 @@ public interface ClientOperation<R> {
      */
     default void onMoving(PrincipalId peer, long atMillis) {}
 
+    /** Returns about how many bytes it holds at most until its outcome is known. A server lets it wait while others hold too much. */
+    default long memoryBytes() {
+        return 0;
+    }
+
     /** Returns the caller's result, as soon as it is known. */
     Optional<R> outcome();
 

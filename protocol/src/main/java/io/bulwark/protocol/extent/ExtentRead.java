@@ -301,6 +301,13 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         return effects;
     }
 
+    /** The fragments of all slots, and the block twice: as it comes, and decoded. */
+    @Override
+    public long memoryBytes() {
+        long fragments = (long) policy.n() * policy.fragmentBytes(policy.blockBytes());
+        return fragments + 2L * policy.blockBytes();
+    }
+
     /** Returns whether enough of the others answered to say what is usual: of fragments a quarter of those wanted. */
     private boolean isMeasured(ReadSlot slot) {
         return (slot.wantsFragment && content == null)
@@ -660,7 +667,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         if (found == null || accepted == null || verdicts.get(index) == Verdict.CORRUPT) {
             return;
         }
-        if (slots[index].bad && !coding.matches(accepted, index, found.fragment())) {
+        if (slots[index].bad && !isFragment(accepted, index, found.fragment())) {
             blame(
                     index,
                     Verdict.CORRUPT,
@@ -670,6 +677,15 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         } else if (slots[index].bad) {
             blame(index, Verdict.MISBEHAVED, "sent the right bytes with a wrong cross-checksum", effects);
         }
+    }
+
+    /** Returns whether it is the slot's fragment. In the archive class one costs as much as all, which are kept. */
+    private boolean isFragment(Bytes accepted, int index, Bytes fragment) {
+        return policy.isDelivered()
+                ? fragments()
+                        .map(all -> all.get(index).equals(fragment))
+                        .orElseGet(() -> coding.matches(accepted, index, fragment))
+                : coding.matches(accepted, index, fragment);
     }
 
     /** A client's verdict is a hint only: all holders, the suspect too, are asked to look for themselves. */

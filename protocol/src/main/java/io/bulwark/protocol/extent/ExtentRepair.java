@@ -67,6 +67,11 @@ public final class ExtentRepair implements ClientOperation<RepairOutcome> {
     }
 
     @Override
+    public long memoryBytes() {
+        return read.memoryBytes();
+    }
+
+    @Override
     public Optional<RepairOutcome> outcome() {
         if (outcome == null && read.outcome().isPresent()) {
             outcome = conclude(read.outcome().get());

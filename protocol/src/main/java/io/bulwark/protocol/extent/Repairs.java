@@ -231,7 +231,8 @@ final class Repairs {
                     && held.slot() == place.slot()) {
                 if (content.fragment() == null) {
                     repairDamaged(next, place, held);
-                } else {
+                } else if (!place.policy().isDelivered()) {
+                    // In the archive class the fragment was checked against the commitment when it was kept.
                     compare(next, place, held, content.fragment());
                 }
             }
@@ -254,6 +255,12 @@ final class Repairs {
 
     /** SUSPECT of another slot: fetches from it and judges; what it finds is this node's own evidence. */
     void judge(ServerCall turn, Place place, Bytes pin, int suspectSlot) {
+        if (place.policy().isDelivered()) {
+            SuspectCheck check =
+                    new SuspectCheck(place.volume(), place.block(), pin, suspectSlot, limits.repairTiming());
+            start(turn, check, (ignored1, ignored2) -> {});
+            return;
+        }
         ExtentRead read = ExtentRead.forJudgement(
                 place.volume(), place.block(), pin, Set.of(suspectSlot), Set.of(place.slot()), limits.repairTiming());
         start(turn, read, (ignored1, ignored2) -> {});

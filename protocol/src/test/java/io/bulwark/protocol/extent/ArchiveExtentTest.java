@@ -270,4 +270,31 @@ class ArchiveExtentTest {
         }
         assertThat(reader.outcome()).contains(new ReadOutcome.Poisonous());
     }
+
+    @Test
+    void aSuspectIsJudgedByItsFragmentAlone() {
+        Bytes pin = ENCODED.checksum().pin();
+        SuspectCheck honest = new SuspectCheck(VOLUME, BLOCK, pin, 4, ExtentTiming.standard());
+        List<Effect> asked = honest.start(0);
+        assertThat(asked).as("no slot but the suspect is asked").hasSize(1);
+        assertThat(asked(asked, true)).containsExactly(4);
+        Found right = new Found(BLOCK, 1, ENCODED.checksum(), ENCODED.fragments().get(4), false);
+        assertThat(honest.onMessage(1, PrincipalId.node(3), right)).isEmpty();
+        assertThat(honest.outcome()).as("another slot says nothing of it").isEmpty();
+        assertThat(honest.onMessage(1, PrincipalId.node(4), right)).isEmpty();
+        assertThat(honest.outcome()).contains(false);
+
+        SuspectCheck liar = new SuspectCheck(VOLUME, BLOCK, pin, 4, ExtentTiming.standard());
+        liar.start(0);
+        byte[] changed = ENCODED.fragments().get(4).toByteArray();
+        changed[0]++;
+        Found wrong = new Found(BLOCK, 1, ENCODED.checksum(), Bytes.of(changed), false);
+        assertThat(liar.onMessage(1, PrincipalId.node(4), wrong))
+                .singleElement()
+                .isInstanceOfSatisfying(Effect.Evidence.class, seen -> {
+                    assertThat(seen.verdict()).isEqualTo(Verdict.CORRUPT);
+                    assertThat(seen.about()).isEqualTo(PrincipalId.node(4));
+                });
+        assertThat(liar.outcome()).contains(true);
+    }
 }

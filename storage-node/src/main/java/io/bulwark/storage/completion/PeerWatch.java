@@ -4,6 +4,7 @@ import io.bulwark.client.object.Metadata;
 import io.bulwark.client.survey.Survey;
 import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
@@ -58,6 +59,9 @@ final class PeerWatch {
     /** Peers asked for their status at once. */
     private static final int PEERS_MAX = 16;
 
+    /** Rate at which fragments are fetched from all holders: looks at large extents are rarer. */
+    private static final long SURVEY_BYTES_PER_SECOND = 256 << 10;
+
     private static final long PATIENCE_MILLIS_MIN = 500;
     private static final long PATIENCE_MILLIS_MAX = 5_000;
     private static final int MISSING_MAX = 256;
@@ -83,6 +87,7 @@ final class PeerWatch {
     private long windowMillis;
     private long windowEndMillis;
     private long lookMillis;
+    private long surveyMillis;
 
     /** Nodes that lacked a fragment at some time. */
     private record Missing(Set<Integer> nodes, long sinceMillis) {}
@@ -103,6 +108,8 @@ final class PeerWatch {
     private void poll(long nowMillis) throws InterruptedException, ExecutionException {
         if (windowMillis == 0) {
             begin(nowMillis);
+            // Nodes that start together do not look together.
+            lookMillis = nowMillis + ThreadLocalRandom.current().nextLong(windowMillis / LOOKS + 1);
         }
         if (nowMillis >= lookMillis) {
             lookMillis = nowMillis + windowMillis / LOOKS;
@@ -154,29 +161,37 @@ final class PeerWatch {
         Set<PrincipalId> asked = nextPeers();
         CompletableFuture<SortedMap<PrincipalId, Message>> status = node.operations()
                 .submit(new Survey(asked, new NodeStatusRequest(), NodeStatusReply.class::isInstance, patience));
-        Optional<OwnExtent> again = dueAgain(nowMillis);
-        Optional<OwnExtent> chosen = again.isPresent() ? again : nextExtent();
-        if (chosen.isPresent()) {
-            OwnExtent extent = chosen.get();
-            long held = (long) extent.volume.policyOf(extent.block).n()
-                    * extent.volume.policy().blockBytes();
-            FragmentSurvey.Result result = node.operations()
-                    .submit(
-                            new FragmentSurvey(
-                                    extent.volume,
-                                    extent.block,
-                                    extent.pin,
-                                    Set.of(),
-                                    new FragmentSurvey.Timing(patience, patience)),
-                            held)
-                    .get();
-            judge(nowMillis, extent, result, again.isPresent());
+        if (nowMillis >= surveyMillis) {
+            survey(nowMillis, patience);
         }
         Set<PrincipalId> answered = status.get().keySet();
         for (PrincipalId peer : asked) {
             place(peer.number())
                     .ifPresent(place -> counts.add(peer.number(), FaultKind.SILENT, place, !answered.contains(peer)));
         }
+    }
+
+    private void survey(long nowMillis, long patience) throws InterruptedException, ExecutionException {
+        Optional<OwnExtent> again = dueAgain(nowMillis);
+        Optional<OwnExtent> chosen = again.isPresent() ? again : nextExtent();
+        if (chosen.isEmpty()) {
+            return;
+        }
+        OwnExtent extent = chosen.get();
+        ProtectionPolicy policy = extent.volume.policyOf(extent.block);
+        long bytes = (long) policy.n() * policy.fragmentBytes(policy.blockBytes());
+        surveyMillis = nowMillis + TimeUnit.SECONDS.toMillis(bytes) / SURVEY_BYTES_PER_SECOND;
+        FragmentSurvey.Result result = node.operations()
+                .submit(
+                        new FragmentSurvey(
+                                extent.volume,
+                                extent.block,
+                                extent.pin,
+                                Set.of(),
+                                new FragmentSurvey.Timing(patience, patience)),
+                        bytes)
+                .get();
+        judge(nowMillis, extent, result, again.isPresent());
     }
 
     private Optional<Place> place(int peer) {

@@ -20,6 +20,8 @@ interface NodeEngine {
 
     OperationDriver operations();
 
+    OperationMemory memory();
+
     FactCache facts();
 
     EvidenceListener evidence();

@@ -14,6 +14,8 @@ import java.util.List;
  * @param keys of this node, with all its peers and clients, for end-to-end authentication
  * @param credentials security of its connections
  * @param codecs the messages of all protocols that it speaks, as server and among its peers
+ * @param foreground shared by the nodes of a process
+ * @param memory shared likewise
  */
 public record NodeParts(
         TagKeys keys,
@@ -23,6 +25,8 @@ public record NodeParts(
         FactSource facts,
         PeerDirectory peers,
         List<BackgroundWork> background,
+        ForegroundClock foreground,
+        OperationMemory memory,
         MeterRegistry meters) {
     public NodeParts {
         protocols = List.copyOf(protocols);
@@ -41,6 +45,6 @@ public record NodeParts(
             PeerDirectory peers,
             List<BackgroundWork> background,
             MeterRegistry meters) {
-        this(keys, new InsecureLoopback(keys), codecs, protocols, facts, peers, background, meters);
+        this(keys, new InsecureLoopback(keys), codecs, protocols, facts, peers, background, new ForegroundClock(), OperationMemory.ofHeap(), meters);
     }
 }

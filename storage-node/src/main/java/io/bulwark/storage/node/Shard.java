@@ -171,7 +171,10 @@ final class Shard {
                 await(
                         server,
                         work,
-                        engine.operations().submit(operation),
+                        engine.memory()
+                                .start(
+                                        operation.memoryBytes(),
+                                        () -> engine.operations().submit(operation, operation.memoryBytes())),
                         (now, outcome) -> outcome == null ? List.of() : server.onCompleted(now, token, outcome));
             case Effect.Ask(Question question) -> ask(work, question);
             case Effect.Refuses promise -> engine.refuses(number, promise);

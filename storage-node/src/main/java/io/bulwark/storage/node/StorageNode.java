@@ -65,8 +65,6 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
     private final AtomicBoolean closing = new AtomicBoolean();
     private final long startedMillis = System.currentTimeMillis();
     private final long startedNanos = System.nanoTime();
-    private volatile long foregroundNanos;
-    private volatile boolean foregroundSeen;
     private final Counter unexpected;
     private final Counter broken;
     private final TransportServer server;
@@ -192,7 +190,7 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
 
     @Override
     public long sinceForegroundMillis() {
-        return foregroundSeen ? TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - foregroundNanos) : Long.MAX_VALUE / 2;
+        return parts.foreground().sinceMillis();
     }
 
     @Override
@@ -328,8 +326,7 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
             }
             if (from.kind() == PrincipalKind.CLIENT
                     && parts.protocols().get(protocol).foreground()) {
-                foregroundNanos = System.nanoTime();
-                foregroundSeen = true;
+                parts.foreground().onRequest();
             }
             ShardTask.Reply reply = (to, id, answer) -> {
                 if (id != requestId || !to.equals(from)) {
@@ -373,6 +370,11 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
         @Override
         public OperationDriver operations() {
             return operations;
+        }
+
+        @Override
+        public OperationMemory memory() {
+            return parts.memory();
         }
 
         @Override
