@@ -385,16 +385,20 @@ final class RemoteBucket implements Bucket {
 
     @Override
     public long putSetting(String document, byte[] content, Precondition condition) {
+        return client.execute(
+                        Reply.DocumentStored.class,
+                        new Command.PutDocument(name, document, condition.condition(), checkedDocument(name, content)),
+                        Subject.bucket(name))
+                .number();
+    }
+
+    static Bytes checkedDocument(String bucket, byte[] content) {
         if (content.length > BucketDocument.BYTES_MAX) {
             throw new InvalidRequestException(
                     "a document of " + content.length + " bytes, the limit is " + BucketDocument.BYTES_MAX,
-                    Subject.bucket(name));
+                    Subject.bucket(bucket));
         }
-        return client.execute(
-                        Reply.DocumentStored.class,
-                        new Command.PutDocument(name, document, condition.condition(), Bytes.of(content.clone())),
-                        Subject.bucket(name))
-                .number();
+        return Bytes.of(content.clone());
     }
 
     @Override

@@ -198,6 +198,14 @@ class VersionsTest {
     }
 
     @Test
+    void aBucketIsMadeWithASetting() {
+        Bucket bucket = client.createBucket(BucketSpec.of("private").withSetting("s3-access", CONTENT));
+        assertThat(bucket.setting("s3-access").map(BucketDocument::content)).contains(CONTENT);
+        BucketSpec tooLong = BucketSpec.of("other").withSetting("s3-access", new byte[BucketDocument.BYTES_MAX + 1]);
+        assertThatThrownBy(() -> client.createBucket(tooLong)).isInstanceOf(InvalidRequestException.class);
+    }
+
+    @Test
     void documentsOfABucketAreKept() {
         Bucket bucket = client.createBucket("documents");
         assertThat(bucket.setting("cors")).isEmpty();

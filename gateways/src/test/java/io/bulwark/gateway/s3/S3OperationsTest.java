@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.BucketDocument;
 import io.bulwark.client.BucketInfo;
+import io.bulwark.client.BucketSpec;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.DeleteOptions;
 import io.bulwark.client.DeletedObject;
@@ -15,6 +16,8 @@ import io.bulwark.client.Principals;
 import io.bulwark.client.StoredObject;
 import io.bulwark.client.Upload;
 import io.bulwark.client.Uploads;
+import io.bulwark.client.error.AlreadyExistsException;
+import io.bulwark.client.error.Subject;
 import io.bulwark.gateway.s3.access.AccessKey;
 import io.bulwark.gateway.s3.request.BodyDigests;
 import io.bulwark.gateway.s3.request.Caller;
@@ -56,6 +59,8 @@ class S3OperationsTest {
     private final List<DeleteOptions> deletions = Collections.synchronizedList(new ArrayList<>());
     private Optional<AccessKey> key = Optional.of(new AccessKey("AAAAAAAAAAAAAAAA", "secret", PERSON, List.of()));
     private final List<String> puts = new ArrayList<>();
+    private final List<BucketSpec> created = new ArrayList<>();
+    private boolean exists;
     private final List<String> opened = new ArrayList<>();
     private final Principals principals = ScriptedAnswers.of(
             Principals.class,
@@ -100,6 +105,14 @@ class S3OperationsTest {
                         if (arguments[0] instanceof String name) {
                             opened.add(name);
                         }
+                        return bucket;
+                    },
+                    "createBucket/1",
+                    arguments -> {
+                        if (exists) {
+                            throw new AlreadyExistsException("films", Subject.bucket("films"));
+                        }
+                        created.add((BucketSpec) arguments[0]);
                         return bucket;
                     },
                     "buckets/0",
@@ -191,6 +204,22 @@ class S3OperationsTest {
                         Map.of("delete", ""),
                         Map.of(),
                         "<Delete><Object><Key>k</Key><Size>1</Size></Object></Delete>"));
+    }
+
+    @Test
+    void aBucketIsNeverThereWithoutItsAccessRules() {
+        send("PUT", "", Map.of(), Map.of("x-amz-acl", "public-read"), "");
+        BucketDocument access = created.getFirst().setting().orElseThrow();
+        assertThat(access.name()).isEqualTo("s3-access");
+        assertThat(new String(access.content(), StandardCharsets.UTF_8)).isEqualTo("owner client-5\nacl 0* 4client-5\n");
+    }
+
+    @Test
+    void onlyCreationsWithS3AreRepeated() {
+        exists = true;
+        send("PUT", "", Map.of(), Map.of(), "");
+        documents.clear();
+        assertRefused("BucketAlreadyOwnedByYou", () -> send("PUT", "", Map.of(), Map.of(), ""));
     }
 
     @Test

@@ -172,6 +172,15 @@ final class Samples {
                 new Command.CreateVolume("disk", VolumeKind.REGISTER, ProtectionPolicy.standard(), 1024, 0, 0));
         all.put("delete-volume", new Command.DeleteVolume("main"));
         all.put("create-bucket", new Command.CreateBucket("films", "main", Versioning.KEEP_ALL, 77, true));
+        all.put(
+                "create-bucket-with-document",
+                new Command.CreateBucket(
+                        "films",
+                        "main",
+                        Versioning.LATEST_ONLY,
+                        0,
+                        false,
+                        Optional.of(new Command.NewDocument("s3-access", Bytes.of((byte) 7)))));
         all.put("delete-bucket", new Command.DeleteBucket("films"));
         all.put(
                 "put-object",

@@ -22,6 +22,7 @@ import io.bulwark.gateway.s3.request.ErrorCode;
 import io.bulwark.gateway.s3.request.S3Exception;
 import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.setting.AccessRules;
+import io.bulwark.gateway.s3.setting.BucketSettings;
 import io.bulwark.gateway.s3.setting.Ownership;
 import io.bulwark.gateway.s3.xml.XmlElement;
 import io.bulwark.gateway.s3.xml.XmlReader;
@@ -151,7 +152,8 @@ public final class Buckets {
                         || header.startsWith("x-amz-grant-")
                         || header.startsWith("x-amz-bucket-object-lock")
                         || header.equals("x-amz-object-ownership"));
-        BucketSpec spec = BucketSpec.of(name);
+        AccessRules access = AccessRules.of(owner, acl).withOwnership(ownership);
+        BucketSpec spec = BucketSettings.withAccess(BucketSpec.of(name), access);
         if (call.header("x-amz-bucket-object-lock-enabled")
                 .filter("true"::equalsIgnoreCase)
                 .isPresent()) {
@@ -161,15 +163,15 @@ public final class Buckets {
             call.door().createBucket(spec);
         } catch (AlreadyExistsException _) {
             S3Exception refusal = exists(call, owner);
-            if (!plain || !refusal.code().equals(ErrorCode.BUCKET_ALREADY_OWNED_BY_YOU.code())) {
+            // In the default region the owner may repeat the request, as one who did not get the answer does. A bucket
+            // that was made elsewhere stays open to all its readers, so that success would mislead.
+            if (!plain
+                    || !refusal.code().equals(ErrorCode.BUCKET_ALREADY_OWNED_BY_YOU.code())
+                    || !call.settings().isMadeWithS3(call.bucket())) {
                 throw refusal;
             }
-            // In the default region the owner may repeat the request, as one who did not get the answer does.
-            call.respond(200, new TreeMap<>(Map.of("location", "/" + name)));
-            return;
         }
         call.settings().forget(name);
-        call.settings().putAccess(call.bucket(), AccessRules.of(owner, acl).withOwnership(ownership));
         call.respond(200, new TreeMap<>(Map.of("location", "/" + name)));
     }
 

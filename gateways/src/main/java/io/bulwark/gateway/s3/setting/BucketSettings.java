@@ -2,6 +2,7 @@ package io.bulwark.gateway.s3.setting;
 
 import io.bulwark.client.Bucket;
 import io.bulwark.client.BucketDocument;
+import io.bulwark.client.BucketSpec;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.Precondition;
 import io.bulwark.client.error.NoSuchBucketException;
@@ -112,7 +113,7 @@ public final class BucketSettings {
             return false;
         }
         try {
-            if (document(view.bucket(bucket), SettingName.ACCESS).isEmpty()) {
+            if (!isMadeWithS3(view.bucket(bucket))) {
                 return true;
             }
             if (madeWithS3.size() >= REMEMBERED_MAX) {
@@ -179,9 +180,14 @@ public final class BucketSettings {
         }
     }
 
-    /** Sets the rules about access of a bucket that has none. */
-    public void putAccess(Bucket bucket, AccessRules access) {
-        put(bucket, SettingName.ACCESS, access.toBytes());
+    /** Returns a bucket to be that has its rules about access from the start: without rules every reader of it may in. */
+    public static BucketSpec withAccess(BucketSpec spec, AccessRules access) {
+        return spec.withSetting(SettingName.ACCESS.text(), access.toBytes());
+    }
+
+    /** Returns whether a bucket was made with S3. */
+    public boolean isMadeWithS3(Bucket bucket) {
+        return document(bucket, SettingName.ACCESS).isPresent();
     }
 
     private BucketRules read(Bucket bucket) {
