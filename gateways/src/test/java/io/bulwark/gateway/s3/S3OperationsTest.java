@@ -61,6 +61,9 @@ class S3OperationsTest {
     private final List<String> puts = new ArrayList<>();
     private final List<BucketSpec> created = new ArrayList<>();
     private boolean exists;
+    private final TreeMap<String, String> tags = new TreeMap<>();
+    private final List<Object> tagged = new ArrayList<>();
+    private int copies;
     private final List<String> opened = new ArrayList<>();
     private final Principals principals = ScriptedAnswers.of(
             Principals.class,
@@ -87,6 +90,16 @@ class S3OperationsTest {
                     arguments -> {
                         puts.add((String) arguments[0]);
                         return object();
+                    },
+                    "copy/5",
+                    _ -> {
+                        copies++;
+                        return object();
+                    },
+                    "replaceTags/4",
+                    arguments -> {
+                        tagged.add(arguments[3]);
+                        return null;
                     },
                     "uploads/0",
                     _ -> ScriptedAnswers.of(Uploads.class, Map.of("find/2", _ -> Upload.named("films", "copy", 3))),
@@ -131,7 +144,7 @@ class S3OperationsTest {
     }
 
     private ObjectInfo object() {
-        ObjectAttributes attributes = ObjectAttributes.NONE.withProperties(properties);
+        ObjectAttributes attributes = ObjectAttributes.NONE.withTags(tags).withProperties(properties);
         VersionState state = new VersionState(false, attributes, ObjectLock.NONE);
         return new ObjectInfo("films", "k", 7, 1, Instant.EPOCH, state, List.of());
     }
@@ -373,5 +386,68 @@ class S3OperationsTest {
                 "AccessDenied",
                 () -> send("PUT", "copy", Map.of(), Map.of("x-amz-copy-source", "films/k?versionId=7"), ""));
         assertThat(deletions).isEmpty();
+    }
+
+    private void deny(String action, String condition) {
+        documents.put(
+                "s3-policy",
+                "{\"Statement\":[{\"Effect\":\"Deny\",\"Principal\":\"*\",\"Action\":\"s3:" + action
+                        + "\",\"Resource\":\"*\"" + (condition.isEmpty() ? "" : ",\"Condition\":" + condition) + "}]}");
+        operations = new S3Operations(door);
+    }
+
+    @Test
+    void aPolicySeesTheTagsInADocument() {
+        String document = "<Tagging><TagSet><Tag><Key>grade</Key><Value>secret</Value></Tag></TagSet></Tagging>";
+        deny("PutObjectTagging", "{\"StringEquals\":{\"s3:RequestObjectTag/grade\":\"secret\"}}");
+        assertRefused("AccessDenied", () -> send("PUT", "k", Map.of("tagging", ""), Map.of(), document));
+        deny("PutObjectTagging", "{\"StringNotEquals\":{\"s3:RequestObjectTag/grade\":\"open\"}}");
+        assertRefused(
+                "AccessDenied",
+                () -> send("PUT", "k", Map.of("tagging", ""), Map.of("x-amz-tagging", "grade=open"), document));
+        assertThat(tagged).isEmpty();
+        send("PUT", "k", Map.of("tagging", ""), Map.of(), document.replace("secret", "open"));
+        assertThat(tagged).containsExactly(Map.of("grade", "open"));
+    }
+
+    @Test
+    void aPolicySeesTheLocksInADocument() {
+        deny("PutObjectRetention", "{\"StringEquals\":{\"s3:object-lock-mode\":\"COMPLIANCE\"}}");
+        assertRefused(
+                "AccessDenied",
+                () -> send(
+                        "PUT",
+                        "k",
+                        Map.of("retention", ""),
+                        Map.of("x-amz-object-lock-mode", "GOVERNANCE"),
+                        "<Retention><Mode>COMPLIANCE</Mode><RetainUntilDate>2100-01-01T00:00:00Z</RetainUntilDate>"
+                                + "</Retention>"));
+        deny("PutObjectLegalHold", "{\"StringEquals\":{\"s3:object-lock-legal-hold\":\"OFF\"}}");
+        assertRefused(
+                "AccessDenied",
+                () -> send(
+                        "PUT", "k", Map.of("legal-hold", ""), Map.of(), "<LegalHold><Status>OFF</Status></LegalHold>"));
+    }
+
+    @Test
+    void tagsTravelOnlyIfTheyMayBeReadAndSet() {
+        tags.put("grade", "secret");
+        Map<String, String> copy = Map.of("x-amz-copy-source", "films/k");
+        for (String denied : List.of("GetObjectTagging", "PutObjectTagging")) {
+            deny(denied, "");
+            assertRefused("AccessDenied", () -> send("PUT", "copy", Map.of(), copy, ""));
+            send("PUT", "copy", Map.of(), Map.of("x-amz-copy-source", "films/k", "x-amz-tagging-directive", "REPLACE"), "");
+        }
+        deny("PutObject", "{\"StringEquals\":{\"s3:RequestObjectTag/grade\":\"secret\"}}");
+        assertRefused("AccessDenied", () -> send("PUT", "copy", Map.of(), copy, ""));
+        assertRefused(
+                "AccessDenied",
+                () -> send(
+                        "PUT",
+                        "copy",
+                        Map.of(),
+                        Map.of("x-amz-copy-source", "films/k", "x-amz-tagging", "grade=open"),
+                        ""));
+        assertThat(copies).isEqualTo(2);
     }
 }

@@ -27,7 +27,7 @@ public record NewObject(String contentType, SortedMap<String, String> tags, Sort
     /** As S3 bounds the metadata of the user. */
     private static final int META_BYTES_MAX = 2 << 10;
 
-    /** Reads the headers; refuses those that ask for what is not done here. */
+    /** Reads the headers; refuses those that ask for what is not done here, or that the sender may not set. */
     public static NewObject of(Call call) {
         Exchange exchange = call.exchange();
         refuseEncryption(exchange);

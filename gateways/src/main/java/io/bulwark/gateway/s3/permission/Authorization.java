@@ -28,22 +28,35 @@ public final class Authorization {
     private final BucketRules rules;
     private final Optional<PrincipalId> person;
     private final Optional<String> versionId;
+    private final RequestTerms terms;
 
     public Authorization(Exchange exchange, String bucket, BucketRules rules) {
-        this(exchange, bucket, rules, Optional.ofNullable(exchange.query().get("versionId")));
+        this(
+                exchange,
+                bucket,
+                rules,
+                Optional.ofNullable(exchange.query().get("versionId")),
+                RequestTerms.OF_HEADERS);
     }
 
-    private Authorization(Exchange exchange, String bucket, BucketRules rules, Optional<String> versionId) {
+    private Authorization(
+            Exchange exchange, String bucket, BucketRules rules, Optional<String> versionId, RequestTerms terms) {
         this.exchange = exchange;
         this.bucket = bucket;
         this.rules = rules;
         this.versionId = versionId;
+        this.terms = terms;
         this.person = exchange.caller().key().map(AccessKey::person);
     }
 
     /** Returns these rules for a version that the request names elsewhere than in its query. */
     public Authorization ofVersion(Optional<String> id) {
-        return new Authorization(exchange, bucket, rules, id);
+        return new Authorization(exchange, bucket, rules, id, terms);
+    }
+
+    /** Returns these rules for a request with these terms. */
+    public Authorization withTerms(RequestTerms other) {
+        return new Authorization(exchange, bucket, rules, versionId, other);
     }
 
     /** Refuses an action on the bucket as a whole that is not allowed. */
@@ -132,7 +145,7 @@ public final class Authorization {
             return Verdict.SILENT;
         }
         Verdict verdict =
-                policy.get().judge(person, action.policyName(), resource, new RequestFacts(exchange, tags, versionId));
+                policy.get().judge(person, action.policyName(), resource, new RequestFacts(exchange, tags, versionId, terms));
         boolean restricted =
                 rules.block().restrictPublicBuckets() && policy.get().isPublic();
         return verdict == Verdict.ALLOWED && restricted && !isPerson(rules.owner()) ? Verdict.SILENT : verdict;
