@@ -315,21 +315,18 @@ final class RemoteBucket implements Bucket {
 
     @Override
     public void setTags(String key, long version, SortedMap<String, String> tags) {
-        setTags(key, version, tags, Optional.empty());
+        ReservedTags.refuse(tags, subject(key));
+        checkKey(key);
+        ReservedTags.replaceOthers(this, key, version, tags);
     }
 
     @Override
     public void replaceTags(
             String key, long version, SortedMap<String, String> before, SortedMap<String, String> tags) {
-        setTags(key, version, tags, Optional.of(before));
-    }
-
-    private void setTags(
-            String key, long version, SortedMap<String, String> tags, Optional<SortedMap<String, String>> before) {
         checkKey(key);
         Command command;
         try {
-            command = new Command.SetTags(name, key, version, tags, before);
+            command = new Command.SetTags(name, key, version, tags, Optional.of(before));
         } catch (IllegalArgumentException e) {
             throw new InvalidRequestException(String.valueOf(e.getMessage()), subject(key), e);
         }
@@ -480,7 +477,7 @@ final class RemoteBucket implements Bucket {
         ObjectAttributes attributes = wanted.attributes().orElse(source.state().attributes());
         PutOptions options = PutOptions.DEFAULT
                 .withContentType(attributes.contentType())
-                .withTags(attributes.tags())
+                .withAllTags(attributes.tags())
                 .withProperties(attributes.properties())
                 .withLock(wanted.lock())
                 .withPrecondition(wanted.precondition());

@@ -397,6 +397,15 @@ class S3OperationsTest {
     }
 
     @Test
+    void aListThatCannotBeReadIsTheOwnersAlone() {
+        tags.put("bulwark-s3-acl", "x");
+        send("GET", "k", Map.of("acl", ""), Map.of(), "");
+        assertThat(response.toString(StandardCharsets.UTF_8)).contains("<ID>client-5</ID>", "FULL_CONTROL");
+        key = Optional.empty();
+        assertRefused("AccessDenied", () -> send("GET", "k", Map.of("acl", ""), Map.of(), ""));
+    }
+
+    @Test
     void aPolicySeesTheTagsInADocument() {
         String document = "<Tagging><TagSet><Tag><Key>grade</Key><Value>secret</Value></Tag></TagSet></Tagging>";
         deny("PutObjectTagging", "{\"StringEquals\":{\"s3:RequestObjectTag/grade\":\"secret\"}}");

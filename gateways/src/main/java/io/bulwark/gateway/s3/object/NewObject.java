@@ -144,7 +144,7 @@ public record NewObject(String contentType, SortedMap<String, String> tags, Sort
 
     /** Returns the options of a put. */
     public PutOptions options() {
-        return PutOptions.DEFAULT.withContentType(contentType).withTags(tags).withProperties(properties);
+        return PutOptions.DEFAULT.withContentType(contentType).withAllTags(tags).withProperties(properties);
     }
 
     /** Returns the attributes, with more properties. */

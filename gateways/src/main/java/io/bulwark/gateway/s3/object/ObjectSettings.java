@@ -1,6 +1,7 @@
 package io.bulwark.gateway.s3.object;
 
 import io.bulwark.client.ObjectInfo;
+import io.bulwark.client.ReservedTags;
 import io.bulwark.client.error.PreconditionFailedException;
 import io.bulwark.gateway.s3.acl.AccessControlList;
 import io.bulwark.gateway.s3.acl.AclRequest;
@@ -53,7 +54,7 @@ public final class ObjectSettings {
 
     private static void setTags(Call call, ObjectInfo object, SortedMap<String, String> tags) {
         change(call, object, all -> {
-            all.keySet().removeIf(name -> !name.startsWith(ObjectAccess.RESERVED));
+            all.keySet().removeIf(name -> !ReservedTags.isReserved(name));
             all.putAll(tags);
         });
     }
