@@ -541,7 +541,7 @@ final class RemoteBucket implements Bucket {
         });
     }
 
-    private static boolean isOtherVolume(Reply reply) {
+    static boolean isOtherVolume(Reply reply) {
         return reply instanceof Reply.Failed failed && failed.error() == MetadataError.OTHER_VOLUME;
     }
 }

@@ -228,6 +228,19 @@ class S3OperationsTest {
     }
 
     @Test
+    void anyRegionWillDo() {
+        String document = "<CreateBucketConfiguration><LocationConstraint>eu-central-1</LocationConstraint>"
+                + "</CreateBucketConfiguration>";
+        send("PUT", "", Map.of(), Map.of(), document);
+        assertThat(created).hasSize(1);
+        assertRefused(
+                "IllegalLocationConstraintException",
+                () -> send("PUT", "", Map.of(), Map.of(), document.replace("eu", "eu/west")));
+        send("GET", "", Map.of("location", ""), Map.of(), "");
+        assertThat(response.toString(StandardCharsets.UTF_8)).contains("LocationConstraint").doesNotContain("eu-");
+    }
+
+    @Test
     void onlyCreationsWithS3AreRepeated() {
         exists = true;
         send("PUT", "", Map.of(), Map.of(), "");

@@ -43,6 +43,9 @@ public final class Buckets {
     private static final int DOCUMENT_MAX = 64 << 10;
     private static final int PAGE_MAX = 10_000;
     private static final int UPLOADS_PER_PAGE = 1000;
+    /** Region of a client's configuration. There is one place for all buckets, so that its name decides nothing. */
+    private static final Pattern REGION = Pattern.compile("[A-Za-z0-9-]{0,63}");
+
     private static final Pattern ADDRESS = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}");
 
     private Buckets() {}
@@ -236,8 +239,7 @@ public final class Buckets {
     private static void checkConfiguration(XmlElement root) {
         root.allowOnly("LocationConstraint", "Tags", "Location", "Bucket");
         Optional<String> location = root.textOf("LocationConstraint");
-        if (location.filter(region -> !region.isEmpty() && !region.equals("us-east-1"))
-                .isPresent()) {
+        if (location.filter(region -> !REGION.matcher(region).matches()).isPresent()) {
             throw ErrorCode.ILLEGAL_LOCATION_CONSTRAINT.because("The specified location-constraint is not valid");
         }
         if (root.children().size() > root.all("LocationConstraint").size()) {
