@@ -62,6 +62,7 @@ class S3OperationsTest {
     private final List<BucketSpec> created = new ArrayList<>();
     private boolean exists;
     private final TreeMap<String, String> tags = new TreeMap<>();
+    private final List<Object> statuses = new ArrayList<>();
     private final List<Object> tagged = new ArrayList<>();
     private int copies;
     private final List<String> opened = new ArrayList<>();
@@ -71,21 +72,22 @@ class S3OperationsTest {
                     "grants/1",
                     _ -> List.of(new Principals.Grant(new Scope.OfBucket("shared"), new Rights(true, false, false)))));
     private final ByteArrayOutputStream response = new ByteArrayOutputStream();
+    private final Map<String, Function<Object[], Object>> settings = Map.of(
+            "setting/1", arguments -> document((String) arguments[0]), "removeSetting/2", arguments -> {
+                documents.remove((String) arguments[0]);
+                return null;
+            });
     private final Bucket bucket = ScriptedAnswers.of(
             Bucket.class,
-            Map.of(
+            joined(settings, Map.of(
                     "name/0",
                     _ -> "films",
-                    "setting/1",
-                    arguments -> Optional.ofNullable(documents.get((String) arguments[0]))
-                            .map(text -> new BucketDocument(
-                                    (String) arguments[0], 1, text.getBytes(StandardCharsets.UTF_8))),
+                    "info/0",
+                    _ -> info("films", "main", 5),
                     "head/2",
                     _ -> object(),
                     "open/2",
                     _ -> ScriptedAnswers.of(StoredObject.class, Map.of("info/0", _ -> object())),
-                    "info/0",
-                    _ -> info("films", "main", 5),
                     "put/3",
                     arguments -> {
                         puts.add((String) arguments[0]);
@@ -107,7 +109,7 @@ class S3OperationsTest {
                     arguments -> {
                         deletions.add((DeleteOptions) arguments[1]);
                         return new DeletedObject(7, false, false);
-                    }));
+                    })));
     private final Bulwark door = ScriptedAnswers.of(
             Bulwark.class,
             Map.of(
@@ -133,6 +135,18 @@ class S3OperationsTest {
                     "principals/0",
                     _ -> principals));
     private S3Operations operations = new S3Operations(door);
+
+    private static Map<String, Function<Object[], Object>> joined(
+            Map<String, Function<Object[], Object>> one, Map<String, Function<Object[], Object>> other) {
+        Map<String, Function<Object[], Object>> all = new HashMap<>(one);
+        all.putAll(other);
+        return all;
+    }
+
+    private Optional<BucketDocument> document(String name) {
+        return Optional.ofNullable(documents.get(name))
+                .map(text -> new BucketDocument(name, 1, text.getBytes(StandardCharsets.UTF_8)));
+    }
 
     private Bulwark door() {
         return door;
@@ -178,7 +192,10 @@ class S3OperationsTest {
                         .toList());
         answers.put("contentLength/0", _ -> OptionalLong.of(body.length()));
         answers.put("body/0", _ -> new ByteArrayInputStream(body.getBytes(StandardCharsets.UTF_8)));
-        answers.put("respond/3", _ -> response);
+        answers.put("respond/3", arguments -> {
+            statuses.add(arguments[0]);
+            return response;
+        });
         operations.handle(ScriptedAnswers.of(Exchange.class, answers));
     }
 
@@ -225,6 +242,40 @@ class S3OperationsTest {
         BucketDocument access = created.getFirst().setting().orElseThrow();
         assertThat(access.name()).isEqualTo("s3-access");
         assertThat(new String(access.content(), StandardCharsets.UTF_8)).isEqualTo("owner client-5\nacl 0* 4client-5\n");
+    }
+
+    @Test
+    void weakTagsAreComparedWeakly() {
+        properties.put("etag", "abc");
+        send("GET", "k", Map.of(), Map.of("if-none-match", "\"x\", W/\"abc\""), "");
+        assertThat(statuses).containsExactly(304);
+        assertRefused("PreconditionFailed", () -> send("GET", "k", Map.of(), Map.of("if-match", "W/\"abc\""), ""));
+        assertRefused(
+                "PreconditionFailed", () -> send("PUT", "k", Map.of(), Map.of("if-none-match", "W/\"abc\""), "x"));
+    }
+
+    @Test
+    void aPolicyThatCannotBeReadDeniesAndCanBeRemoved() {
+        documents.put("s3-policy", "{}");
+        documents.put("s3-cors", "<");
+        documents.put("s3-lifecycle", "<");
+        assertRefused("AccessDenied", () -> send("GET", "k", Map.of(), Map.of(), ""));
+        send("DELETE", "", Map.of("policy", ""), Map.of(), "");
+        send("DELETE", "", Map.of("cors", ""), Map.of(), "");
+        send("DELETE", "", Map.of("lifecycle", ""), Map.of(), "");
+        assertThat(documents).containsOnlyKeys("s3-access");
+    }
+
+    @Test
+    void aBucketMadeElsewhereIsNotLockedByItsPolicy() {
+        documents.clear();
+        deny("*", "");
+        assertRefused("AccessDenied", () -> send("GET", "k", Map.of(), Map.of(), ""));
+        key = Optional.empty();
+        assertRefused("AccessDenied", () -> send("DELETE", "", Map.of("policy", ""), Map.of(), ""));
+        key = Optional.of(new AccessKey("AAAAAAAAAAAAAAAA", "secret", PERSON, List.of()));
+        send("DELETE", "", Map.of("policy", ""), Map.of(), "");
+        assertThat(documents).isEmpty();
     }
 
     @Test

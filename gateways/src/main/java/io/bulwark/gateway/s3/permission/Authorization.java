@@ -127,16 +127,23 @@ public final class Authorization {
 
     private boolean may(Action action, String resource, Map<String, String> tags, AccessControlList acl, String owner) {
         Verdict verdict = judge(action, resource, tags);
-        boolean isBucketOwner = isPerson(rules.owner());
-        // Whoever owns the bucket can always replace a policy that locks everybody out.
-        boolean repairs = isBucketOwner
-                && (action == Action.GET_BUCKET_POLICY
-                        || action == Action.PUT_BUCKET_POLICY
-                        || action == Action.DELETE_BUCKET_POLICY);
         if (verdict == Verdict.DENIED) {
-            return repairs;
+            return mayRepair(action);
         }
         return verdict == Verdict.ALLOWED || rules.access().isEmpty() || byAcl(action, acl, owner);
+    }
+
+    /**
+     * Returns whether a policy cannot deny an action: whoever owns the bucket can always replace one that locks everybody
+     * out. In buckets without an owner the replicas judge who may.
+     */
+    private boolean mayRepair(Action action) {
+        boolean ownerless = rules.access().isEmpty() && person.isPresent();
+        return switch (action) {
+            case PUT_BUCKET_POLICY, DELETE_BUCKET_POLICY -> isPerson(rules.owner()) || ownerless;
+            case GET_BUCKET_POLICY -> isPerson(rules.owner());
+            default -> false;
+        };
     }
 
     private Verdict judge(Action action, String resource, Map<String, String> tags) {

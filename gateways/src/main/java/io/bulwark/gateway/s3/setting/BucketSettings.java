@@ -12,6 +12,7 @@ import io.bulwark.gateway.s3.cors.CorsRules;
 import io.bulwark.gateway.s3.lifecycle.LifecycleRules;
 import io.bulwark.gateway.s3.policy.BucketPolicy;
 import io.bulwark.gateway.s3.policy.PolicyReader;
+import io.bulwark.gateway.s3.request.S3Exception;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -19,8 +20,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Settings of buckets, which the replicas keep. Those that every request needs are remembered for a short time, so that
@@ -30,6 +34,8 @@ import java.util.stream.Stream;
  * decide here: what they allow the replicas judge once more.
  */
 public final class BucketSettings {
+    private static final Logger LOG = LoggerFactory.getLogger(BucketSettings.class);
+
     static final Duration VALIDITY = Duration.ofSeconds(2);
 
     private static final Duration OWNED_VALIDITY = Duration.ofMinutes(1);
@@ -192,12 +198,32 @@ public final class BucketSettings {
 
     private BucketRules read(Bucket bucket) {
         Optional<AccessRules> access = document(bucket, SettingName.ACCESS).map(AccessRules::ofBytes);
-        Optional<BucketPolicy> policy =
-                document(bucket, SettingName.POLICY).map(json -> PolicyReader.read(json, bucket.name(), actions));
         return new BucketRules(
                 access,
-                policy,
-                document(bucket, SettingName.CORS).map(CorsRules::read),
-                document(bucket, SettingName.LIFECYCLE).map(LifecycleRules::read));
+                known(bucket, SettingName.POLICY, json -> PolicyReader.read(json, bucket.name(), actions))
+                        .map(policy -> policy.orElse(BucketPolicy.DENIAL)),
+                known(bucket, SettingName.CORS, CorsRules::read).flatMap(Function.identity()),
+                known(bucket, SettingName.LIFECYCLE, LifecycleRules::read).flatMap(Function.identity()));
+    }
+
+    /**
+     * Reads a document that somebody may have written without a gateway. One that cannot be read must not hinder its
+     * removal.
+     *
+     * @return empty if there is none; in it empty if it cannot be read
+     */
+    private <T> Optional<Optional<T>> known(Bucket bucket, SettingName name, Function<byte[], T> read) {
+        return document(bucket, name).map(content -> {
+            try {
+                return Optional.of(read.apply(content));
+            } catch (S3Exception e) {
+                LOG.warn(
+                        "the document {} of bucket {} cannot be used, put or delete it: {}",
+                        name.text(),
+                        bucket.name(),
+                        e.getMessage());
+                return Optional.empty();
+            }
+        });
     }
 }

@@ -66,9 +66,13 @@ public final class MultipartUploads {
         long length = ObjectWrites.checkedLength(call);
         NewObject.refuseEncryption(call.exchange());
         Upload upload = find(call);
-        PutOptions options = PutOptions.DEFAULT
-                .withExpectedLength(length)
-                .withFinalProperties(() -> ObjectWrites.digests(call.exchange().digests()));
+        Optional<UploadChecksum> checksum =
+                UploadChecksum.ofProperties(upload.attributes().properties());
+        PutOptions options = PutOptions.DEFAULT.withExpectedLength(length).withFinalProperties(() -> {
+            BodyDigests arrived = call.exchange().digests();
+            checksum.ifPresent(known -> known.requirePart(arrived.checksums().keySet()));
+            return ObjectWrites.digests(arrived);
+        });
         call.bucket().uploads().put(upload, number, call.exchange().body(), options);
         BodyDigests digests = call.exchange().digests();
         SortedMap<String, String> headers = ObjectWrites.checksumHeaders(digests);

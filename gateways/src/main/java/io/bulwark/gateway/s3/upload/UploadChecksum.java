@@ -65,6 +65,21 @@ record UploadChecksum(String algorithm, boolean composite) {
                 .map(text -> new UploadChecksum(text.substring(1), text.startsWith("c")));
     }
 
+    /**
+     * Refuses a part with a checksum of another algorithm, or without one where the checksum of the object is made of those
+     * of the parts.
+     *
+     * @param given names of the algorithms that the part came with
+     */
+    void requirePart(Set<String> given) {
+        boolean fits = given.isEmpty() ? !composite : given.contains(algorithm.toUpperCase(Locale.ROOT));
+        if (!fits) {
+            throw ErrorCode.INVALID_REQUEST.because("Checksum Type mismatch occurred, expected checksum Type: "
+                    + algorithm + ", actual checksum Type: "
+                    + (given.isEmpty() ? "null" : String.join(",", given).toLowerCase(Locale.ROOT)));
+        }
+    }
+
     void keep(Map<String, String> properties) {
         properties.put(PROPERTY, (composite ? "c" : "f") + algorithm);
     }
