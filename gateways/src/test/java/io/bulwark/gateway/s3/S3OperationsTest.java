@@ -267,6 +267,15 @@ class S3OperationsTest {
     }
 
     @Test
+    void actionsThatNoPolicyDecidesAreRefused() {
+        for (String action : List.of("CreateBucket", "ListAllMyBuckets")) {
+            String policy = "{\"Statement\":{\"Effect\":\"Deny\",\"Principal\":\"*\",\"Action\":\"s3:" + action
+                    + "\",\"Resource\":\"*\"}}";
+            assertRefused("MalformedPolicy", () -> send("PUT", "", Map.of("policy", ""), Map.of(), policy));
+        }
+    }
+
+    @Test
     void aBucketMadeElsewhereIsNotLockedByItsPolicy() {
         documents.clear();
         deny("*", "");

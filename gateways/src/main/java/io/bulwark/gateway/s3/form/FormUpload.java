@@ -6,6 +6,7 @@ import io.bulwark.gateway.s3.request.Caller;
 import io.bulwark.gateway.s3.request.PercentEncoding;
 import io.bulwark.gateway.s3.request.RequestHead;
 import io.bulwark.gateway.s3.request.S3Exception;
+import io.bulwark.gateway.s3.request.WireText;
 import io.bulwark.gateway.s3.signature.Authenticator;
 import io.bulwark.gateway.s3.xml.XmlElement;
 import io.bulwark.gateway.s3.xml.XmlReader;
@@ -91,8 +92,7 @@ public record FormUpload(
             if (HEADER_NAME.matcher(name).matches()
                     && !SIGNATURE_FIELDS.contains(name)
                     && !KEPT_HEADERS.contains(name)) {
-                headers.put(
-                        name, List.of(new String(value.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1)));
+                headers.put(name, List.of(WireText.of(value)));
             }
         });
         return new RequestHead(request.method(), request.target(), headers);

@@ -1,6 +1,7 @@
 package io.bulwark.gateway.s3.http;
 
 import io.bulwark.gateway.s3.request.Times;
+import io.bulwark.gateway.s3.request.WireText;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -9,7 +10,6 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -132,7 +132,7 @@ final class Responder {
                 hasBody ? new DefaultHttpResponse(HttpVersion.HTTP_1_1, httpStatus) : new BodilessResponse(httpStatus);
         HttpHeaders fields = response.headers();
         for (Map.Entry<String, String> header : headers.entrySet()) {
-            fields.add(header.getKey(), latin(header.getValue()));
+            fields.add(header.getKey(), WireText.of(header.getValue()));
         }
         fields.set(HttpHeaderNames.DATE, date());
         fields.set(HttpHeaderNames.SERVER, SERVER);
@@ -175,10 +175,5 @@ final class Responder {
     /** Returns the current time as HTTP writes it. */
     static String date() {
         return Times.http(Instant.now());
-    }
-
-    /** Writes UTF-8: each character is one byte of the wire. */
-    private static String latin(String value) {
-        return new String(value.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
     }
 }

@@ -6,8 +6,8 @@ import io.bulwark.gateway.s3.request.Caller;
 import io.bulwark.gateway.s3.request.RequestHead;
 import io.bulwark.gateway.s3.request.RequestTarget;
 import io.bulwark.gateway.s3.request.S3Exception;
+import io.bulwark.gateway.s3.request.WireText;
 import io.bulwark.protocol.id.PrincipalId;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -278,16 +278,11 @@ public final class Authenticator {
             }
             if (!header.startsWith("x-amz-")) {
                 query.put(name, value);
-            } else if (headers.put(header, List.of(latin(value))) != null) {
+            } else if (headers.put(header, List.of(WireText.of(value))) != null) {
                 throw Refusals.malformedQuery("A header is also a parameter of the query: " + header);
             }
         });
         return new RequestHead(head.method(), new RequestTarget(head.target().path(), query), headers);
-    }
-
-    /** Headers have one character for each byte. */
-    private static String latin(String value) {
-        return new String(value.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
     }
 
     private Authentication verify(
