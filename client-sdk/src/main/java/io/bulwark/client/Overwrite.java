@@ -80,8 +80,7 @@ final class Overwrite {
     private PutOptions attributes() {
         PutOptions kept = options.withPrecondition(Precondition.NONE).withDeadline(Duration.ZERO);
         kept = kept.contentType().isEmpty() ? kept.withContentType(before.contentType()) : kept;
-        return kept.withAllTags(
-                kept.tags().isEmpty() ? before.tags() : ReservedTags.with(before.tags(), kept.tags()));
+        return kept.withAllTags(kept.tags().isEmpty() ? before.tags() : ReservedTags.with(before.tags(), kept.tags()));
     }
 
     private static void abort(Uploads uploads, Upload upload, RuntimeException cause) {

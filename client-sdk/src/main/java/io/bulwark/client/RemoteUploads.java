@@ -104,8 +104,8 @@ final class RemoteUploads implements Uploads {
         checkNumber(number, subject);
         requirePlain(List.of(slice));
         ObjectAttributes attributes = new FinalAttributes(options, subject).get();
-        Reply reply = client.execute(
-                new Command.CopyPart(name(upload), number, List.of(range(slice)), attributes), subject);
+        Reply reply =
+                client.execute(new Command.CopyPart(name(upload), number, List.of(range(slice)), attributes), subject);
         if (RemoteBucket.isOtherVolume(reply)) {
             return copyBytes(upload, number, slice, attributes);
         }
@@ -127,8 +127,7 @@ final class RemoteUploads implements Uploads {
                 .withAllTags(attributes.tags())
                 .withProperties(attributes.properties())
                 .withExpectedLength(count);
-        GetOptions part =
-                GetOptions.DEFAULT.withVersion(object.version()).withRange(slice.offset(), count);
+        GetOptions part = GetOptions.DEFAULT.withVersion(object.version()).withRange(slice.offset(), count);
         try (InputStream content = source.get(slice.key(), part)) {
             return put(upload, number, content, options);
         } catch (IOException e) {

@@ -41,8 +41,8 @@ final class RemoveCommand implements Callable<Integer> {
 
     @Option(
             names = "--uploads",
-            description =
-                    "Abort unfinished uploads in parts instead: of this key, or with -r of all keys below this directory.")
+            description = "Abort unfinished uploads in parts instead: of this key, or with -r of all keys below this"
+                    + " directory.")
     private boolean uploads;
 
     @Option(names = "--dry-run", description = "Only print the keys.")
@@ -94,9 +94,8 @@ final class RemoveCommand implements Callable<Integer> {
     }
 
     private long abortUploads(Bucket bucket) {
-        String key = recursive
-                ? ObjectPath.directory(path.key())
-                : path.needKey().key();
+        String key =
+                recursive ? ObjectPath.directory(path.key()) : path.needKey().key();
         long aborted = 0;
         for (Upload upload : UnfinishedUploads.below(bucket, key)) {
             if (recursive || upload.key().equals(key)) {

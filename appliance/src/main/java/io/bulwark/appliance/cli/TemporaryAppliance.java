@@ -50,7 +50,7 @@ final class TemporaryAppliance {
                 appliance.start(members.apply(plan), lines);
                 lines.erase();
                 boolean good = use.run(place, data.clientProperties(), appliance);
-                    return good;
+                return good;
             }
         } finally {
             delete(place);

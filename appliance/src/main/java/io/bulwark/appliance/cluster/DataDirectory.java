@@ -3,7 +3,6 @@ package io.bulwark.appliance.cluster;
 import io.bulwark.transport.file.AtomicFile;
 import io.bulwark.transport.file.TextFile;
 import java.io.IOException;
-import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;

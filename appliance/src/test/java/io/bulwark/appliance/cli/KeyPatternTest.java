@@ -23,19 +23,22 @@ class KeyPatternTest {
             List.of("logs", "logs-old/a", "logs/a", "logs/keep/b", "logs/keep/c.gz", "lone");
 
     private final Bucket bucket = (Bucket) Proxy.newProxyInstance(
-            Bucket.class.getClassLoader(), new Class<?>[] {Bucket.class}, (proxy, method, arguments) ->
-                    switch (method.getName()) {
-                        case "name" -> "films";
-                        case "stream" -> KEYS.stream()
-                                .filter(key -> key.startsWith((String) arguments[0]))
-                                .map(KeyPatternTest::object);
-                        case "head" -> KEYS.stream()
-                                .filter(arguments[0]::equals)
-                                .map(KeyPatternTest::object)
-                                .findFirst()
-                                .orElseThrow(() -> new NoSuchKeyException("none", Subject.NONE));
-                        default -> throw new AssertionError(method);
-                    });
+            Bucket.class.getClassLoader(),
+            new Class<?>[] {Bucket.class},
+            (proxy, method, arguments) -> switch (method.getName()) {
+                case "name" -> "films";
+                case "stream" ->
+                    KEYS.stream()
+                            .filter(key -> key.startsWith((String) arguments[0]))
+                            .map(KeyPatternTest::object);
+                case "head" ->
+                    KEYS.stream()
+                            .filter(arguments[0]::equals)
+                            .map(KeyPatternTest::object)
+                            .findFirst()
+                            .orElseThrow(() -> new NoSuchKeyException("none", Subject.NONE));
+                default -> throw new AssertionError(method);
+            });
 
     private static ObjectInfo object(String key) {
         VersionState state = new VersionState(false, ObjectAttributes.NONE, ObjectLock.NONE);

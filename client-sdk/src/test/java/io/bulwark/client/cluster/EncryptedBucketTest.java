@@ -135,8 +135,7 @@ class EncryptedBucketTest {
     @Test
     void copiesAndRenamedObjectsAreReadWithTheSameKey() {
         client.createVolume(VolumeSpec.objects("second", ProtectionPolicy.standard()));
-        Bucket elsewhere =
-                client.createBucket(BucketSpec.of("elsewhere").inVolume("second"));
+        Bucket elsewhere = client.createBucket(BucketSpec.of("elsewhere").inVolume("second"));
         photos.put("first", content);
         photos.copy("first", "copied");
         photos.rename("first", "renamed");

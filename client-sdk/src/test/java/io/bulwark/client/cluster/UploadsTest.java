@@ -120,7 +120,8 @@ class UploadsTest {
         assertThat(part.properties()).containsEntry("etag", "x");
         UploadedPart rest =
                 bucket.uploads().copy(upload, 2, ObjectSlice.of(source).withRange(BLOCK, ObjectSlice.TO_END), tag);
-        assertThatThrownBy(() -> bucket.uploads().copy(upload, 3, ObjectSlice.of(source).withRange(BLOCK, 5 * BLOCK), tag))
+        assertThatThrownBy(() ->
+                        bucket.uploads().copy(upload, 3, ObjectSlice.of(source).withRange(BLOCK, 5 * BLOCK), tag))
                 .isInstanceOf(InvalidRequestException.class);
         bucket.uploads().complete(upload, List.of(part.id(), rest.id()), PutOptions.DEFAULT);
         assertReads(

@@ -201,10 +201,15 @@ class VersionsTest {
     @Test
     void reservedTagsStayAndAreNotTheUsers() {
         Bucket bucket = client.createBucket("reserved");
-        bucket.put("a", CONTENT, PutOptions.DEFAULT.withAllTags(Map.of("bulwark-s3-acl", "4client-5", "colour", "red")));
+        bucket.put(
+                "a", CONTENT, PutOptions.DEFAULT.withAllTags(Map.of("bulwark-s3-acl", "4client-5", "colour", "red")));
         bucket.setTags("a", 0, new TreeMap<>(Map.of("colour", "blue")));
         assertThat(bucket.head("a").tags()).isEqualTo(Map.of("bulwark-s3-acl", "4client-5", "colour", "blue"));
-        bucket.overwrite("a", 0, new ByteArrayInputStream(new byte[] {1}), PutOptions.DEFAULT.withTags(Map.of("colour", "green")));
+        bucket.overwrite(
+                "a",
+                0,
+                new ByteArrayInputStream(new byte[] {1}),
+                PutOptions.DEFAULT.withTags(Map.of("colour", "green")));
         assertThat(bucket.head("a").tags()).isEqualTo(Map.of("bulwark-s3-acl", "4client-5", "colour", "green"));
         assertThatThrownBy(() -> bucket.setTags("a", 0, new TreeMap<>(Map.of("bulwark-s3-acl", "x"))))
                 .isInstanceOf(InvalidRequestException.class);

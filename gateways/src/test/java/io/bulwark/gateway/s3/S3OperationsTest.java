@@ -72,44 +72,47 @@ class S3OperationsTest {
                     "grants/1",
                     _ -> List.of(new Principals.Grant(new Scope.OfBucket("shared"), new Rights(true, false, false)))));
     private final ByteArrayOutputStream response = new ByteArrayOutputStream();
-    private final Map<String, Function<Object[], Object>> settings = Map.of(
-            "setting/1", arguments -> document((String) arguments[0]), "removeSetting/2", arguments -> {
+    private final Map<String, Function<Object[], Object>> settings =
+            Map.of("setting/1", arguments -> document((String) arguments[0]), "removeSetting/2", arguments -> {
                 documents.remove((String) arguments[0]);
                 return null;
             });
     private final Bucket bucket = ScriptedAnswers.of(
             Bucket.class,
-            joined(settings, Map.of(
-                    "name/0",
-                    _ -> "films",
-                    "info/0",
-                    _ -> info("films", "main", 5),
-                    "head/2",
-                    _ -> object(),
-                    "open/2",
-                    _ -> ScriptedAnswers.of(StoredObject.class, Map.of("info/0", _ -> object())),
-                    "put/3",
-                    arguments -> {
-                        puts.add((String) arguments[0]);
-                        return object();
-                    },
-                    "copy/5",
-                    _ -> {
-                        copies++;
-                        return object();
-                    },
-                    "replaceTags/4",
-                    arguments -> {
-                        tagged.add(arguments[3]);
-                        return null;
-                    },
-                    "uploads/0",
-                    _ -> ScriptedAnswers.of(Uploads.class, Map.of("find/2", _ -> Upload.named("films", "copy", 3))),
-                    "delete/2",
-                    arguments -> {
-                        deletions.add((DeleteOptions) arguments[1]);
-                        return new DeletedObject(7, false, false);
-                    })));
+            joined(
+                    settings,
+                    Map.of(
+                            "name/0",
+                            _ -> "films",
+                            "info/0",
+                            _ -> info("films", "main", 5),
+                            "head/2",
+                            _ -> object(),
+                            "open/2",
+                            _ -> ScriptedAnswers.of(StoredObject.class, Map.of("info/0", _ -> object())),
+                            "put/3",
+                            arguments -> {
+                                puts.add((String) arguments[0]);
+                                return object();
+                            },
+                            "copy/5",
+                            _ -> {
+                                copies++;
+                                return object();
+                            },
+                            "replaceTags/4",
+                            arguments -> {
+                                tagged.add(arguments[3]);
+                                return null;
+                            },
+                            "uploads/0",
+                            _ -> ScriptedAnswers.of(
+                                    Uploads.class, Map.of("find/2", _ -> Upload.named("films", "copy", 3))),
+                            "delete/2",
+                            arguments -> {
+                                deletions.add((DeleteOptions) arguments[1]);
+                                return new DeletedObject(7, false, false);
+                            })));
     private final Bulwark door = ScriptedAnswers.of(
             Bulwark.class,
             Map.of(
@@ -241,7 +244,8 @@ class S3OperationsTest {
         send("PUT", "", Map.of(), Map.of("x-amz-acl", "public-read"), "");
         BucketDocument access = created.getFirst().setting().orElseThrow();
         assertThat(access.name()).isEqualTo("s3-access");
-        assertThat(new String(access.content(), StandardCharsets.UTF_8)).isEqualTo("owner client-5\nacl 0* 4client-5\n");
+        assertThat(new String(access.content(), StandardCharsets.UTF_8))
+                .isEqualTo("owner client-5\nacl 0* 4client-5\n");
     }
 
     @Test
@@ -297,7 +301,9 @@ class S3OperationsTest {
                 "IllegalLocationConstraintException",
                 () -> send("PUT", "", Map.of(), Map.of(), document.replace("eu", "eu/west")));
         send("GET", "", Map.of("location", ""), Map.of(), "");
-        assertThat(response.toString(StandardCharsets.UTF_8)).contains("LocationConstraint").doesNotContain("eu-");
+        assertThat(response.toString(StandardCharsets.UTF_8))
+                .contains("LocationConstraint")
+                .doesNotContain("eu-");
     }
 
     @Test
@@ -518,7 +524,12 @@ class S3OperationsTest {
         for (String denied : List.of("GetObjectTagging", "PutObjectTagging")) {
             deny(denied, "");
             assertRefused("AccessDenied", () -> send("PUT", "copy", Map.of(), copy, ""));
-            send("PUT", "copy", Map.of(), Map.of("x-amz-copy-source", "films/k", "x-amz-tagging-directive", "REPLACE"), "");
+            send(
+                    "PUT",
+                    "copy",
+                    Map.of(),
+                    Map.of("x-amz-copy-source", "films/k", "x-amz-tagging-directive", "REPLACE"),
+                    "");
         }
         deny("PutObject", "{\"StringEquals\":{\"s3:RequestObjectTag/grade\":\"secret\"}}");
         assertRefused("AccessDenied", () -> send("PUT", "copy", Map.of(), copy, ""));

@@ -33,8 +33,7 @@ final class BucketCodec {
                 .i64(create.quotaBytes())
                 .bool(create.objectLock())
                 .bool(create.document().isPresent());
-        create.document()
-                .ifPresent(document -> out.string(document.name()).bytes(document.content()));
+        create.document().ifPresent(document -> out.string(document.name()).bytes(document.content()));
     }
 
     static CreateBucket readCreation(WireReader in) {

@@ -172,15 +172,6 @@ final class Samples {
                 new Command.CreateVolume("disk", VolumeKind.REGISTER, ProtectionPolicy.standard(), 1024, 0, 0));
         all.put("delete-volume", new Command.DeleteVolume("main"));
         all.put("create-bucket", new Command.CreateBucket("films", "main", Versioning.KEEP_ALL, 77, true));
-        all.put(
-                "create-bucket-with-document",
-                new Command.CreateBucket(
-                        "films",
-                        "main",
-                        Versioning.LATEST_ONLY,
-                        0,
-                        false,
-                        Optional.of(new Command.NewDocument("s3-access", Bytes.of((byte) 7)))));
         all.put("delete-bucket", new Command.DeleteBucket("films"));
         all.put(
                 "put-object",
@@ -309,6 +300,15 @@ final class Samples {
                                 .withRetention(years)));
         all.put("update-nothing", new Command.UpdateBucket("films", BucketChange.NONE));
         Bytes content = MetadataFixture.filled(5, 0xD0);
+        all.put(
+                "create-bucket-with-document",
+                new Command.CreateBucket(
+                        "films",
+                        "main",
+                        Versioning.LATEST_ONLY,
+                        0,
+                        false,
+                        Optional.of(new Command.NewDocument("s3-access", Bytes.of((byte) 7)))));
         all.put("put-document", new Command.PutDocument("films", "cors", Condition.ifVersion(9), content));
         all.put("remove-document", new Command.RemoveDocument("films", "cors", Condition.NONE));
         all.put(

@@ -45,7 +45,8 @@ public final class EntityTags {
         return isNamed(header, tag)
                 || List.of(header.split(",", -1)).stream()
                         .map(String::strip)
-                        .anyMatch(one -> one.startsWith("W/") && bare(one.substring(2)).equals(tag));
+                        .anyMatch(one ->
+                                one.startsWith("W/") && bare(one.substring(2)).equals(tag));
     }
 
     /** Returns whether a header with tags, or {@code *}, has this one. A weak tag is none that names a version. */

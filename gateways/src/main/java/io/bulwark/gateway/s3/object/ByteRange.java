@@ -36,8 +36,7 @@ public record ByteRange(long offset, long length) {
         if (!last.isEmpty() && position(last) < from) {
             return Optional.empty();
         }
-        return Optional.of(
-                checked(from, last.isEmpty() ? total - 1 : Math.min(position(last), total - 1), total));
+        return Optional.of(checked(from, last.isEmpty() ? total - 1 : Math.min(position(last), total - 1), total));
     }
 
     /** Reads the header of a copied part, which names both ends and lies in the source. */

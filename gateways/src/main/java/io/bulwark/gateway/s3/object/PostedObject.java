@@ -81,7 +81,8 @@ public final class PostedObject {
         } catch (URISyntaxException _) {
             return Optional.empty();
         }
-        return Optional.of(address + (address.indexOf('?') < 0 ? '?' : '&') + "bucket=" + PercentEncoding.encode(call.bucketName())
-                + "&key=" + PercentEncoding.encode(call.key()) + "&etag=" + PercentEncoding.encode(tag));
+        return Optional.of(
+                address + (address.indexOf('?') < 0 ? '?' : '&') + "bucket=" + PercentEncoding.encode(call.bucketName())
+                        + "&key=" + PercentEncoding.encode(call.key()) + "&etag=" + PercentEncoding.encode(tag));
     }
 }

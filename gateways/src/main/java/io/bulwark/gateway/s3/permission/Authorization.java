@@ -31,12 +31,7 @@ public final class Authorization {
     private final RequestTerms terms;
 
     public Authorization(Exchange exchange, String bucket, BucketRules rules) {
-        this(
-                exchange,
-                bucket,
-                rules,
-                Optional.ofNullable(exchange.query().get("versionId")),
-                RequestTerms.OF_HEADERS);
+        this(exchange, bucket, rules, Optional.ofNullable(exchange.query().get("versionId")), RequestTerms.OF_HEADERS);
     }
 
     private Authorization(
@@ -151,8 +146,8 @@ public final class Authorization {
         if (policy.isEmpty()) {
             return Verdict.SILENT;
         }
-        Verdict verdict =
-                policy.get().judge(person, action.policyName(), resource, new RequestFacts(exchange, tags, versionId, terms));
+        Verdict verdict = policy.get()
+                .judge(person, action.policyName(), resource, new RequestFacts(exchange, tags, versionId, terms));
         boolean restricted =
                 rules.block().restrictPublicBuckets() && policy.get().isPublic();
         return verdict == Verdict.ALLOWED && restricted && !isPerson(rules.owner()) ? Verdict.SILENT : verdict;

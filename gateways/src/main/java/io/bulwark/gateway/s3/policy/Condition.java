@@ -124,7 +124,9 @@ record Condition(Operator operator, boolean ifExists, String key, List<String> v
             if (isOfNumbers()) {
                 return !TIMES.contains(key) && number(wanted).isPresent();
             }
-            return (this != Bool && this != Null) || wanted.equalsIgnoreCase("true") || wanted.equalsIgnoreCase("false");
+            return (this != Bool && this != Null)
+                    || wanted.equalsIgnoreCase("true")
+                    || wanted.equalsIgnoreCase("false");
         }
     }
 
@@ -134,8 +136,9 @@ record Condition(Operator operator, boolean ifExists, String key, List<String> v
             return SECONDS.matcher(text).matches()
                     ? Optional.of(Instant.ofEpochSecond(Long.parseLong(text)))
                     : Times.ofIso(text)
-                            .or(() -> Optional.of(
-                                    LocalDate.parse(text).atStartOfDay(ZoneOffset.UTC).toInstant()));
+                            .or(() -> Optional.of(LocalDate.parse(text)
+                                    .atStartOfDay(ZoneOffset.UTC)
+                                    .toInstant()));
         } catch (DateTimeParseException _) {
             return Optional.empty();
         }

@@ -196,7 +196,7 @@ public final class CompletedParts {
     }
 
     static void writeChecksums(XmlWriter out, Map<String, String> properties) {
-        CHECKSUMS.forEach(checksum ->
-                out.optional(checksum.element(), Optional.ofNullable(properties.get(checksum.header()))));
+        CHECKSUMS.forEach(
+                checksum -> out.optional(checksum.element(), Optional.ofNullable(properties.get(checksum.header()))));
     }
 }

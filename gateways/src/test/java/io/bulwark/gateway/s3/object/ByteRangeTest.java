@@ -25,7 +25,16 @@ class ByteRangeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"bytes=-", "bytes=7-4", "bytes=9223372036854775808-4", "bytes=0-1,3-4", "lines=1-2", "bytes=a-b", ""})
+    @ValueSource(
+            strings = {
+                "bytes=-",
+                "bytes=7-4",
+                "bytes=9223372036854775808-4",
+                "bytes=0-1,3-4",
+                "lines=1-2",
+                "bytes=a-b",
+                ""
+            })
     void otherFormsAreIgnored(String header) {
         assertThat(ByteRange.of(header, 11)).isEmpty();
     }

@@ -101,10 +101,12 @@ class AuthenticatorTest {
 
     @Test
     void manySignedHeadersCostNoStack() {
-        String names = IntStream.range(0, 10_000).mapToObj(i -> "a" + (10_000 + i)).collect(Collectors.joining(";"));
+        String names =
+                IntStream.range(0, 10_000).mapToObj(i -> "a" + (10_000 + i)).collect(Collectors.joining(";"));
         RequestHead inQuery = withQuery(simple(Form.PRESIGNED), "X-Amz-SignedHeaders", names);
         assertThat(codeOf(authenticator, inQuery)).isEqualTo("AuthorizationQueryParametersError");
-        String header = simple(Form.HEADER_UNSIGNED_PAYLOAD).single("authorization").orElseThrow();
+        String header =
+                simple(Form.HEADER_UNSIGNED_PAYLOAD).single("authorization").orElseThrow();
         RequestHead inHeader = with(
                 simple(Form.HEADER_UNSIGNED_PAYLOAD),
                 "authorization",
