@@ -52,6 +52,7 @@ final class S3Reference {
         | Topic | Here |
         |---|---|
         | `ETag` | The MD5 of an object put in one piece; of a multipart upload as in S3. A part that was copied from a range has a tag made of its source. Objects of other doors have one that is no MD5 and ends with `-0`. |
+        | Tags | Names that begin with `bulwark-` are reserved, in the SDK and on the command line, too. |
         | Regions | A bucket may be made for any; there is one place, so that `GetBucketLocation` names none. |
         | Encryption | Servers do not encrypt. Requests that name `x-amz-server-side-encryption` are refused with 501. |
         | Storage class | `STANDARD` only; lifecycle rules that move objects are refused with 501. |

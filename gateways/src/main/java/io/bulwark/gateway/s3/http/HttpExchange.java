@@ -64,9 +64,10 @@ final class HttpExchange implements Exchange {
 
     @Override
     public List<String> headers(String name) {
-        // Bytes that are not UTF-8 are characters of Latin-1.
+        // Bytes that are not UTF-8 are characters of Latin-1. Space around is no part of a value, also not in fields of
+        // forms and in parameters: policies must see the values that operations see.
         return head.headers().getOrDefault(name.toLowerCase(Locale.ROOT), List.of()).stream()
-                .map(wire -> WireText.read(wire).orElse(wire))
+                .map(wire -> WireText.read(wire).orElse(wire).strip())
                 .toList();
     }
 
