@@ -80,7 +80,7 @@ public final class DirectoryLock implements Closeable {
         channel.truncate(0);
         channel.write(StandardCharsets.US_ASCII.encode(
                 Long.toString(ProcessHandle.current().pid())));
-        channel.lock(TOLD, 1, false);
+        var _ = channel.lock(TOLD, 1, false);
     }
 
     /** Returns the process that has a lock; 0 if it has not told its number yet. */

@@ -200,29 +200,32 @@ public final class BucketSettings {
         Optional<AccessRules> access = document(bucket, SettingName.ACCESS).map(AccessRules::ofBytes);
         return new BucketRules(
                 access,
-                known(bucket, SettingName.POLICY, json -> PolicyReader.read(json, bucket.name(), actions))
-                        .map(policy -> policy.orElse(BucketPolicy.DENIAL)),
-                known(bucket, SettingName.CORS, CorsRules::read).flatMap(Function.identity()),
-                known(bucket, SettingName.LIFECYCLE, LifecycleRules::read).flatMap(Function.identity()));
+                read(
+                        bucket,
+                        SettingName.POLICY,
+                        json -> PolicyReader.read(json, bucket.name(), actions),
+                        Optional.of(BucketPolicy.DENIAL)),
+                read(bucket, SettingName.CORS, CorsRules::read, Optional.empty()),
+                read(bucket, SettingName.LIFECYCLE, LifecycleRules::read, Optional.empty()));
     }
 
     /**
      * Reads a document that somebody may have written without a gateway. One that cannot be read must not hinder its
      * removal.
      *
-     * @return empty if there is none; in it empty if it cannot be read
+     * @param otherwise what counts instead of a document that cannot be read
      */
-    private <T> Optional<Optional<T>> known(Bucket bucket, SettingName name, Function<byte[], T> read) {
-        return document(bucket, name).map(content -> {
+    private <T> Optional<T> read(Bucket bucket, SettingName name, Function<byte[], T> reader, Optional<T> otherwise) {
+        return document(bucket, name).flatMap(content -> {
             try {
-                return Optional.of(read.apply(content));
+                return Optional.of(reader.apply(content));
             } catch (S3Exception e) {
                 LOG.warn(
                         "the document {} of bucket {} cannot be used, put or delete it: {}",
                         name.text(),
                         bucket.name(),
                         e.getMessage());
-                return Optional.empty();
+                return otherwise;
             }
         });
     }

@@ -81,12 +81,12 @@ class ExpiringBucketTest {
 
     @Test
     void aRuleForTagsKeepsLoneMarkers() {
-        String rule = "<LifecycleConfiguration><Rule><Filter>%s</Filter><Status>Enabled</Status><Expiration><Days>1"
+        String rule = "<LifecycleConfiguration><Rule><Filter>TAG</Filter><Status>Enabled</Status><Expiration><Days>1"
                 + "</Days></Expiration></Rule></LifecycleConfiguration>";
         String tag = "<Tag><Key>a</Key><Value>b</Value></Tag>";
-        expire(LifecycleRules.read(String.format(rule, tag).getBytes(StandardCharsets.UTF_8)), 0, version(3, true));
+        expire(LifecycleRules.read(rule.replace("TAG", tag).getBytes(StandardCharsets.UTF_8)), 0, version(3, true));
         assertThat(removed).isEmpty();
-        expire(LifecycleRules.read(String.format(rule, "").getBytes(StandardCharsets.UTF_8)), 0, version(3, true));
+        expire(LifecycleRules.read(rule.replace("TAG", "").getBytes(StandardCharsets.UTF_8)), 0, version(3, true));
         assertThat(removed).containsExactly(3L);
     }
 }

@@ -35,7 +35,7 @@ class WriteGateTest {
 
     @AfterEach
     void close() {
-        channel.close().awaitUninterruptibly();
+        var _ = channel.close().awaitUninterruptibly();
     }
 
     /** Lets the client take a buffer several times in a stall, and all of them in more than that. */
@@ -69,7 +69,7 @@ class WriteGateTest {
         Promise<Boolean> end = GlobalEventExecutor.INSTANCE.newPromise();
         CompletableFuture<Boolean> waiting = CompletableFuture.supplyAsync(() -> gate.await(end));
         take(gate);
-        end.setSuccess(true);
+        var _ = end.setSuccess(true);
         assertThat(waiting.join()).isTrue();
     }
 
