@@ -222,14 +222,15 @@ public interface Bucket {
     DeletedObject delete(String key, DeleteOptions options);
 
     /**
-     * Replaces the tags of a version.
+     * Replaces the user's tags of a version. The reserved ones stay ({@link ReservedTags}).
      *
      * @param version 0 for the latest
+     * @throws io.bulwark.client.error.InvalidRequestException if a tag has a reserved name
      */
     void setTags(String key, long version, SortedMap<String, String> tags);
 
     /**
-     * Replaces the tags of a version, if they are still those that the caller has read.
+     * Replaces all tags of a version, also the reserved ones, if they are still those that the caller has read.
      *
      * @throws io.bulwark.client.error.PreconditionFailedException if they are others
      */

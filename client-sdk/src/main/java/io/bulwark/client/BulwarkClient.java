@@ -339,7 +339,16 @@ final class BulwarkClient implements Bulwark {
         Versioning versioning = spec.keepVersions() ? Versioning.KEEP_ALL : Versioning.LATEST_ONLY;
         execute(
                 Reply.Done.class,
-                new Command.CreateBucket(spec.name(), spec.volume(), versioning, spec.quotaBytes(), spec.objectLock()),
+                new Command.CreateBucket(
+                        spec.name(),
+                        spec.volume(),
+                        versioning,
+                        spec.quotaBytes(),
+                        spec.objectLock(),
+                        spec.setting()
+                                .map(document -> new Command.NewDocument(
+                                        document.name(),
+                                        RemoteBucket.checkedDocument(spec.name(), document.content())))),
                 subject);
         return bucket(spec.name());
     }

@@ -1,7 +1,7 @@
 package io.bulwark.client;
 
 /**
- * Bytes of a version of an object, to become part of another one in the same volume.
+ * Bytes of a version of an object, to become part of another one.
  *
  * @param version 0 for the latest
  * @param length {@link #TO_END} for all bytes from the offset on

@@ -76,11 +76,11 @@ final class Overwrite {
         return uploads.copy(upload, number, slice, PutOptions.DEFAULT).id();
     }
 
-    /** Media type and tags stay unless others are given. Properties may be checksums of the old content, and do not. */
+    /** Media type and tags stay unless others are given, and reserved tags always. Properties may be checksums of the old content, and do not. */
     private PutOptions attributes() {
         PutOptions kept = options.withPrecondition(Precondition.NONE).withDeadline(Duration.ZERO);
         kept = kept.contentType().isEmpty() ? kept.withContentType(before.contentType()) : kept;
-        return kept.tags().isEmpty() ? kept.withTags(before.tags()) : kept;
+        return kept.withAllTags(kept.tags().isEmpty() ? before.tags() : ReservedTags.with(before.tags(), kept.tags()));
     }
 
     private static void abort(Uploads uploads, Upload upload, RuntimeException cause) {

@@ -1,5 +1,6 @@
 package io.bulwark.client;
 
+import io.bulwark.client.error.Subject;
 import io.bulwark.protocol.object.ObjectLock;
 import java.time.Duration;
 import java.util.Collections;
@@ -56,7 +57,18 @@ public record PutOptions(
                 type, tags, properties, finalProperties, lock, precondition, progress, deadline, expectedLength);
     }
 
+    /**
+     * Returns the same with tags of the user.
+     *
+     * @throws io.bulwark.client.error.InvalidRequestException if one has a reserved name ({@link ReservedTags})
+     */
     public PutOptions withTags(Map<String, String> all) {
+        ReservedTags.refuse(all, Subject.NONE);
+        return withAllTags(all);
+    }
+
+    /** Returns the same with tags that a door has chosen, or that a version has: reserved ones may be among them. */
+    public PutOptions withAllTags(Map<String, String> all) {
         return new PutOptions(
                 contentType,
                 new TreeMap<>(all),

@@ -315,21 +315,18 @@ final class RemoteBucket implements Bucket {
 
     @Override
     public void setTags(String key, long version, SortedMap<String, String> tags) {
-        setTags(key, version, tags, Optional.empty());
+        ReservedTags.refuse(tags, subject(key));
+        checkKey(key);
+        ReservedTags.replaceOthers(this, key, version, tags);
     }
 
     @Override
     public void replaceTags(
             String key, long version, SortedMap<String, String> before, SortedMap<String, String> tags) {
-        setTags(key, version, tags, Optional.of(before));
-    }
-
-    private void setTags(
-            String key, long version, SortedMap<String, String> tags, Optional<SortedMap<String, String>> before) {
         checkKey(key);
         Command command;
         try {
-            command = new Command.SetTags(name, key, version, tags, before);
+            command = new Command.SetTags(name, key, version, tags, Optional.of(before));
         } catch (IllegalArgumentException e) {
             throw new InvalidRequestException(String.valueOf(e.getMessage()), subject(key), e);
         }
@@ -385,16 +382,20 @@ final class RemoteBucket implements Bucket {
 
     @Override
     public long putSetting(String document, byte[] content, Precondition condition) {
+        return client.execute(
+                        Reply.DocumentStored.class,
+                        new Command.PutDocument(name, document, condition.condition(), checkedDocument(name, content)),
+                        Subject.bucket(name))
+                .number();
+    }
+
+    static Bytes checkedDocument(String bucket, byte[] content) {
         if (content.length > BucketDocument.BYTES_MAX) {
             throw new InvalidRequestException(
                     "a document of " + content.length + " bytes, the limit is " + BucketDocument.BYTES_MAX,
-                    Subject.bucket(name));
+                    Subject.bucket(bucket));
         }
-        return client.execute(
-                        Reply.DocumentStored.class,
-                        new Command.PutDocument(name, document, condition.condition(), Bytes.of(content.clone())),
-                        Subject.bucket(name))
-                .number();
+        return Bytes.of(content.clone());
     }
 
     @Override
@@ -476,7 +477,7 @@ final class RemoteBucket implements Bucket {
         ObjectAttributes attributes = wanted.attributes().orElse(source.state().attributes());
         PutOptions options = PutOptions.DEFAULT
                 .withContentType(attributes.contentType())
-                .withTags(attributes.tags())
+                .withAllTags(attributes.tags())
                 .withProperties(attributes.properties())
                 .withLock(wanted.lock())
                 .withPrecondition(wanted.precondition());
@@ -540,7 +541,7 @@ final class RemoteBucket implements Bucket {
         });
     }
 
-    private static boolean isOtherVolume(Reply reply) {
+    static boolean isOtherVolume(Reply reply) {
         return reply instanceof Reply.Failed failed && failed.error() == MetadataError.OTHER_VOLUME;
     }
 }

@@ -15,7 +15,9 @@ import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.metadata.UploadName;
 import io.bulwark.protocol.object.ObjectAttributes;
+import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -97,9 +99,40 @@ final class RemoteUploads implements Uploads {
 
     @Override
     public UploadedPart copy(Upload upload, int number, ObjectSlice slice, PutOptions options) {
-        requireNoPrecondition(options, subject(upload));
+        Subject subject = subject(upload);
+        requireNoPrecondition(options, subject);
+        checkNumber(number, subject);
         requirePlain(List.of(slice));
-        return copy(upload, number, List.of(range(slice)), new FinalAttributes(options, subject(upload)).get());
+        ObjectAttributes attributes = new FinalAttributes(options, subject).get();
+        Reply reply =
+                client.execute(new Command.CopyPart(name(upload), number, List.of(range(slice)), attributes), subject);
+        if (RemoteBucket.isOtherVolume(reply)) {
+            return copyBytes(upload, number, slice, attributes);
+        }
+        return part(number, RefusalExceptions.expect(Reply.PartStored.class, reply, subject), attributes, subject);
+    }
+
+    private UploadedPart copyBytes(Upload upload, int number, ObjectSlice slice, ObjectAttributes attributes) {
+        Bucket source = EncryptedBucket.stored(client.bucket(slice.bucket()));
+        ObjectInfo object = source.head(slice.key(), slice.version());
+        long left = object.length() - slice.offset();
+        if (left < 0 || (slice.length() != ObjectSlice.TO_END && slice.length() > left)) {
+            throw new InvalidRequestException(
+                    "the slice ends behind the " + object.length() + " bytes of the object",
+                    Subject.key(slice.bucket(), slice.key()));
+        }
+        long count = Math.min(left, slice.length());
+        PutOptions options = PutOptions.DEFAULT
+                .withContentType(attributes.contentType())
+                .withAllTags(attributes.tags())
+                .withProperties(attributes.properties())
+                .withExpectedLength(count);
+        GetOptions part = GetOptions.DEFAULT.withVersion(object.version()).withRange(slice.offset(), count);
+        try (InputStream content = source.get(slice.key(), part)) {
+            return put(upload, number, content, options);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private UploadedPart copy(Upload upload, int number, List<ObjectRange> slices, ObjectAttributes attributes) {

@@ -33,7 +33,7 @@ public interface Uploads {
     /** Puts a part as above, and again by itself where nothing has happened yet. */
     UploadedPart put(Upload upload, int number, byte[] content, PutOptions options);
 
-    /** Makes bytes of an object in the same volume a part, without moving them. */
+    /** Makes bytes of an object a part. Within a volume no bytes move. */
     UploadedPart copy(Upload upload, int number, ObjectSlice slice, PutOptions options);
 
     /**

@@ -42,15 +42,18 @@ final class S3Reference {
         | Topic | Rule |
         |---|---|
         | Owner | The canonical user ID of a person is the name of the client, such as `client-5`. Who makes a bucket owns it; who puts an object owns that, unless ownership controls say otherwise. |
-        | Buckets made elsewhere | They have no access control list. The rights in Bulwark count alone, unless a policy denies. |
+        | Buckets made elsewhere | They have no access control list. The rights in Bulwark count alone, unless a policy denies; who may change settings can always remove it. |
         | Settings | Changes of settings need the bucket's creator, or the right to administer it. Other gateways follow within 2 s. |
         | Requests without a signature | Are those of the client that `bulwark s3 anonymous` names. In buckets made with S3 they need a policy or list, too. |
-        | Policies | `Principal` and `NotPrincipal` name persons or `*`; `Action`, `Resource` and their negations as in S3. Conditions: string, numeric, date, `Bool` and `Null` operators with `IfExists`, on the keys `aws:Referer`, `aws:UserAgent`, `aws:username`, `aws:CurrentTime`, `aws:EpochTime`, `s3:prefix`, `s3:delimiter`, `s3:max-keys`, `s3:VersionId`, `s3:ExistingObjectTag/`, `s3:RequestObjectTag/`, `s3:object-lock-*` and `s3:x-amz-*`. All else is refused with `MalformedPolicy`. |
+        | Policies | `Principal` and `NotPrincipal` name persons or `*`; `Action`, `Resource` and their negations as in S3. Conditions: string, numeric, date, `Bool` and `Null` operators with `IfExists`, on the keys `aws:Referer`, `aws:UserAgent`, `aws:username`, `aws:CurrentTime`, `aws:EpochTime`, `s3:prefix`, `s3:delimiter`, `s3:max-keys`, `s3:VersionId`, `s3:ExistingObjectTag/`, `s3:RequestObjectTag/`, `s3:object-lock-*` and `s3:x-amz-*`. Dates are as `2026-01-31`, times with their zone, or seconds since 1970. All else is refused with `MalformedPolicy`. |
+        | Tags of a copy | Tags that travel need `GetObjectTagging` on the source and `PutObjectTagging` on the target. |
 
         ## What differs
         | Topic | Here |
         |---|---|
-        | `ETag` | The MD5 of an object put in one piece; of a multipart upload as in S3. A part that was copied from a range has a tag made of its source, since no bytes are read. Objects of other doors have one that is no MD5 and ends with `-0`. |
+        | `ETag` | The MD5 of an object put in one piece; of a multipart upload as in S3. A part that was copied from a range has a tag made of its source. Objects of other doors have one that is no MD5 and ends with `-0`. |
+        | Tags | Names that begin with `bulwark-` are reserved, in the SDK and on the command line, too. |
+        | Regions | A bucket may be made for any; there is one place, so that `GetBucketLocation` names none. |
         | Encryption | Servers do not encrypt. Requests that name `x-amz-server-side-encryption` are refused with 501. |
         | Storage class | `STANDARD` only; lifecycle rules that move objects are refused with 501. |
         | Lifecycle | Rules are followed hourly. One gateway takes the turn of a bucket and acts for its owner. |

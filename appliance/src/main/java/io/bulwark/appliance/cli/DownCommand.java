@@ -22,6 +22,7 @@ import picocli.CommandLine.Mixin;
         })
 final class DownCommand implements Callable<Integer> {
     private static final long PAUSE_MILLIS = 100;
+    private static final int ATTEMPTS_MAX = 100;
 
     @Mixin
     private final GlobalOptions global = new GlobalOptions();
@@ -58,14 +59,28 @@ final class DownCommand implements Callable<Integer> {
      * Returns the process that was told to end. One that does not listen yet, or not any more, has the lock of the
      * directory, and gets a signal.
      */
-    private long toldToEnd(DataDirectory directory) throws IOException {
-        OptionalLong holder = directory.holder();
+    private long toldToEnd(DataDirectory directory) throws IOException, InterruptedException {
+        OptionalLong holder = knownHolder(directory);
         if (holder.isPresent() && !ControlSocket.isServed(directory.root())) {
             RunningProcess.of(holder.getAsLong()).terminate();
             return holder.getAsLong();
         }
         Map<String, Object> answer = ApplianceControl.ask(global, ControlRequest.of(ApplianceControl.DOWN));
         return answer.get("pid") instanceof Number number ? number.longValue() : holder.orElse(0);
+    }
+
+    /** Returns the process that has the directory, once it has told its number. */
+    private static OptionalLong knownHolder(DataDirectory directory) throws IOException, InterruptedException {
+        for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+            OptionalLong holder = directory.holder();
+            if (!holder.equals(OptionalLong.of(0))) {
+                return holder;
+            }
+            Thread.sleep(PAUSE_MILLIS);
+        }
+        throw new CommandFailure(
+                CommandFailure.FAILED,
+                "a process has taken " + directory.root() + " without telling its number; try again");
     }
 
     private record DownView(boolean down, String data) {}

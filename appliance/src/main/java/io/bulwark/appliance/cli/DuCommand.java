@@ -70,7 +70,7 @@ final class DuCommand implements Callable<Integer> {
         try (Bulwark client = access.connect()) {
             Bucket bucket = client.bucket(path.bucket());
             KeyPattern pattern = KeyPattern.of(bucket, path.key());
-            prefix = pattern.isPattern() ? pattern.directory() : directory(path.key());
+            prefix = pattern.directory();
             try (Stream<ObjectInfo> all =
                     pattern.isPattern() ? pattern.objects(bucket, true).stream() : bucket.stream(prefix)) {
                 all.filter(object -> taken.accepts(object.key().substring(prefix.length())))
@@ -82,10 +82,6 @@ final class DuCommand implements Callable<Integer> {
         }
         print(sums, total, prefix);
         return 0;
-    }
-
-    private static String directory(String key) {
-        return key.isEmpty() || key.endsWith("/") ? key : key + "/";
     }
 
     private void addBelow(SortedMap<String, Sum> sums, ObjectInfo object, String prefix) {

@@ -48,7 +48,7 @@ final class GetCommand implements Callable<Integer> {
             index = "0",
             paramLabel = "BUCKET/KEY",
             converter = ObjectPath.Converter.class,
-            description = "A key, with -r a prefix, or a pattern such as 'logs/*.gz'.")
+            description = "A key, with -r a directory, or a pattern such as 'logs/*.gz'.")
     private ObjectPath source = new ObjectPath("", "");
 
     @Parameters(
@@ -61,7 +61,7 @@ final class GetCommand implements Callable<Integer> {
 
     @Option(
             names = {"-r", "--recursive"},
-            description = "Write all objects below the prefix to a directory.")
+            description = "Write all objects below a directory, or below those that match, to a directory.")
     private boolean recursive;
 
     @Option(names = "--version-id", paramLabel = "V", description = "Read this version (default: the latest).")
@@ -96,15 +96,16 @@ final class GetCommand implements Callable<Integer> {
                 range.applyTo(GetOptions.DEFAULT.withVersion(version).withSalvage(salvage));
         try (Bulwark client = access.connect()) {
             Bucket bucket = client.bucket(source.bucket());
-            if (recursive) {
-                return tree(bucket, source.key(), settings);
-            }
-            KeyPattern pattern = KeyPattern.of(bucket, source.needKey().key());
+            KeyPattern pattern = KeyPattern.of(
+                    bucket, recursive ? source.key() : source.needKey().key());
             if (pattern.isPattern()) {
                 TransferOptions.refuse(spec, "with a pattern", "--version-id", "--range", "--salvage");
-                pattern.objects(bucket, false);
-                TreeFilter matching = TreeFilter.including(List.of("/" + Glob.belowPlainDirectory(source.key())));
+                pattern.objects(bucket, recursive);
+                TreeFilter matching = matching(source.key(), recursive);
                 return tree(bucket, pattern.directory(), settings.withFilter(matching.and(settings.filter())));
+            }
+            if (recursive) {
+                return tree(bucket, pattern.key(), settings);
             }
             TransferOptions.refuse(
                     spec,
@@ -117,6 +118,12 @@ final class GetCommand implements Callable<Integer> {
                     "--filter-from");
             return object(bucket, pattern.key(), options, settings.limits().down());
         }
+    }
+
+    /** Returns the filter for paths below the directory of a pattern that takes what the pattern takes. */
+    static TreeFilter matching(String pattern, boolean recursive) {
+        String rule = "/" + Glob.belowPlainDirectory(pattern);
+        return TreeFilter.including(recursive ? List.of(rule, rule + "/**") : List.of(rule));
     }
 
     private int tree(Bucket bucket, String prefix, TransferSettings settings) throws IOException, InterruptedException {

@@ -1,11 +1,13 @@
 package io.bulwark.appliance.cli;
 
 import io.bulwark.appliance.transfer.Glob;
+import io.bulwark.appliance.transfer.TreeFilter;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.error.InvalidNameException;
 import io.bulwark.client.error.NoSuchKeyException;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 record KeyPattern(String key, @Nullable Glob glob) {
     static KeyPattern of(Bucket bucket, String text) {
         String plain = Glob.unescaped(text);
-        if ((!Glob.isPattern(text) && plain.equals(text)) || exists(bucket, text)) {
+        if ((!Glob.isPattern(text) && plain.equals(text)) || find(bucket, text).isPresent()) {
             return new KeyPattern(text, null);
         }
         if (!Glob.isPattern(text)) {
@@ -36,9 +38,35 @@ record KeyPattern(String key, @Nullable Glob glob) {
         return glob != null;
     }
 
-    /** Returns the part of the pattern's text, or of the key, up to its last directory. */
+    /** Returns the directory to which filters and files are relative: a plain key itself, or the last before a pattern. */
     String directory() {
-        return key.substring(0, key.lastIndexOf('/') + 1);
+        return glob == null ? ObjectPath.directory(key) : key.substring(0, key.lastIndexOf('/') + 1);
+    }
+
+    /**
+     * Returns the objects that commands with {@code -r} take, which all of them must agree on: those below a directory,
+     * and for a pattern also the objects that match. Fails if there is none below a directory or for a pattern.
+     *
+     * @param taken judges the paths below {@link #directory}
+     */
+    List<ObjectInfo> tree(Bucket bucket, TreeFilter taken) {
+        List<ObjectInfo> found;
+        if (glob != null) {
+            found = objects(bucket, true);
+        } else {
+            try (Stream<ObjectInfo> all = bucket.stream(directory())) {
+                found = all.toList();
+            }
+            if (found.isEmpty() && !directory().isEmpty()) {
+                throw new CommandFailure(
+                        CommandFailure.FAILED,
+                        "no object of " + bucket.name() + " is below " + Text.printable(directory()));
+            }
+        }
+        int from = directory().length();
+        return found.stream()
+                .filter(object -> taken.accepts(object.key().substring(from)))
+                .toList();
     }
 
     /** Returns the objects that match; with {@code below} also those below a directory that matches. Fails if there is none. */
@@ -71,12 +99,16 @@ record KeyPattern(String key, @Nullable Glob glob) {
         return "";
     }
 
-    private static boolean exists(Bucket bucket, String key) {
+    /** Returns the object of a plain key that is not below its own directory. */
+    Optional<ObjectInfo> named(Bucket bucket) {
+        return glob == null && !key.equals(directory()) ? find(bucket, key) : Optional.empty();
+    }
+
+    private static Optional<ObjectInfo> find(Bucket bucket, String key) {
         try {
-            bucket.head(key);
-            return true;
+            return Optional.of(bucket.head(key));
         } catch (NoSuchKeyException | InvalidNameException e) {
-            return false;
+            return Optional.empty();
         }
     }
 }

@@ -49,7 +49,7 @@ final class ListCommand implements Callable<Integer> {
 
     @Option(
             names = {"-r", "--recursive"},
-            description = "List all objects below the prefix, not only one level.")
+            description = "List all objects below, not only one level.")
     private boolean recursive;
 
     @Option(names = "--versions", description = "List all versions, with their numbers.")
@@ -65,7 +65,7 @@ final class ListCommand implements Callable<Integer> {
         }
         try (Bulwark client = access.connect()) {
             if (uploads && where != null) {
-                uploads(client.bucket(where.bucket()), where.key());
+                uploads(client.bucket(where.bucket()), where);
             } else if (where == null) {
                 buckets(client);
             } else if (versions) {
@@ -101,8 +101,15 @@ final class ListCommand implements Callable<Integer> {
             matching(bucket, pattern);
             return;
         }
-        ListOptions options = ListOptions.DEFAULT.withPrefix(pattern.key()).withDelimiter(recursive ? "" : "/");
+        ListOptions options =
+                ListOptions.DEFAULT.withPrefix(pattern.directory()).withDelimiter(recursive ? "" : "/");
         List<Object> json = new ArrayList<>();
+        pattern.named(bucket).ifPresent(object -> {
+            json.add(ObjectText.json(object));
+            if (!access.global().json()) {
+                line(object.modified(), Text.bytes(object.length()), object.key());
+            }
+        });
         CompletableFuture<ObjectPage> coming = bucket.listAsync(options);
         while (true) {
             ObjectPage page = joined(coming);
@@ -169,7 +176,7 @@ final class ListCommand implements Callable<Integer> {
     private void versions(Bulwark client, ObjectPath path) {
         List<VersionView> json = new ArrayList<>();
         try (Stream<VersionInfo> all = client.bucket(path.bucket()).versions(path.key())) {
-            all.forEach(version -> {
+            all.filter(version -> path.reaches(version.key())).forEach(version -> {
                 if (access.global().json()) {
                     json.add(VersionView.of(version));
                 } else {
@@ -189,9 +196,12 @@ final class ListCommand implements Callable<Integer> {
                 + (version.lock().isNone() ? "" : " (" + LockText.of(version.lock()) + ")");
     }
 
-    private void uploads(Bucket bucket, String prefix) {
+    private void uploads(Bucket bucket, ObjectPath path) {
         List<UploadView> json = new ArrayList<>();
-        for (Upload upload : UnfinishedUploads.below(bucket, prefix)) {
+        for (Upload upload : UnfinishedUploads.below(bucket, path.key())) {
+            if (!path.reaches(upload.key())) {
+                continue;
+            }
             json.add(new UploadView(upload.key(), upload.id(), upload.begun().toString()));
             if (!access.global().json()) {
                 line(upload.begun(), "upload " + upload.id(), upload.key());

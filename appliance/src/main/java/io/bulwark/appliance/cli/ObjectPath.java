@@ -29,6 +29,16 @@ record ObjectPath(String bucket, String key) {
         return key.isEmpty() || key.endsWith("/") ? key + name : key;
     }
 
+    /** Returns the prefix of all keys below a directory. */
+    static String directory(String key) {
+        return key.isEmpty() || key.endsWith("/") ? key : key + "/";
+    }
+
+    /** Returns whether this path names a key, or a directory above it. */
+    boolean reaches(String other) {
+        return other.equals(key) || other.startsWith(directory(key));
+    }
+
     /** Returns text for people: control characters as escapes. */
     String printable() {
         return Text.printable(toString());

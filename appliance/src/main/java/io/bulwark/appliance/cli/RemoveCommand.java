@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code rm BUCKET/KEY}. */
-@Command(name = "rm", description = "Delete an object, all that match a pattern, or with -r all below a prefix.")
+@Command(name = "rm", description = "Delete an object, all that match a pattern, or with -r all below a directory.")
 final class RemoveCommand implements Callable<Integer> {
     @Mixin
     private final ClusterAccess access = new ClusterAccess();
@@ -28,7 +28,7 @@ final class RemoveCommand implements Callable<Integer> {
 
     @Option(
             names = {"-r", "--recursive"},
-            description = "Delete all objects whose key begins with this prefix, or below directories that match.")
+            description = "Delete all objects below this directory, or for a pattern those that match and those below.")
     private boolean recursive;
 
     @Option(names = "--version-id", paramLabel = "V", description = "Delete only this version, permanently.")
@@ -41,8 +41,8 @@ final class RemoveCommand implements Callable<Integer> {
 
     @Option(
             names = "--uploads",
-            description =
-                    "Abort unfinished uploads in parts instead: of this key, or with -r of all keys that begin so.")
+            description = "Abort unfinished uploads in parts instead: of this key, or with -r of all keys below this"
+                    + " directory.")
     private boolean uploads;
 
     @Option(names = "--dry-run", description = "Only print the keys.")
@@ -94,7 +94,8 @@ final class RemoveCommand implements Callable<Integer> {
     }
 
     private long abortUploads(Bucket bucket) {
-        String key = recursive ? path.key() : path.needKey().key();
+        String key =
+                recursive ? ObjectPath.directory(path.key()) : path.needKey().key();
         long aborted = 0;
         for (Upload upload : UnfinishedUploads.below(bucket, key)) {
             if (recursive || upload.key().equals(key)) {
@@ -111,8 +112,11 @@ final class RemoveCommand implements Callable<Integer> {
         if (!pattern.isPattern() && !recursive) {
             return List.of(pattern.key());
         }
+        if (recursive) {
+            return pattern.tree(bucket, taken).stream().map(ObjectInfo::key).toList();
+        }
         int from = pattern.directory().length();
-        return pattern.objects(bucket, recursive).stream()
+        return pattern.objects(bucket, false).stream()
                 .map(ObjectInfo::key)
                 .filter(key -> taken.accepts(key.substring(from)))
                 .toList();

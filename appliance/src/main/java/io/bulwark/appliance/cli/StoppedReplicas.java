@@ -3,11 +3,11 @@ package io.bulwark.appliance.cli;
 import io.bulwark.appliance.cluster.ClusterPlan;
 import io.bulwark.appliance.cluster.ClusterShape;
 import io.bulwark.appliance.cluster.DataDirectory;
+import io.bulwark.appliance.cluster.DirectoryLock;
 import io.bulwark.appliance.cluster.MemberAddresses;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -38,7 +38,7 @@ final class StoppedReplicas {
             throw new CommandFailure(CommandFailure.USAGE, "there is no appliance in " + root);
         }
         DataDirectory data = DataDirectory.create(root);
-        try (FileLock lock = data.lock()) {
+        try (DirectoryLock _ = data.lock()) {
             ClusterShape shape = data.shape()
                     .orElseThrow(
                             () -> new CommandFailure(CommandFailure.USAGE, "no appliance was ever started in " + root));
@@ -47,7 +47,6 @@ final class StoppedReplicas {
             List<Path> directories = directories(plan);
             requireStopped(plan);
             action.run(plan, directories);
-            lock.release();
         }
     }
 

@@ -3,13 +3,13 @@ package io.bulwark.appliance.cli;
 import io.bulwark.appliance.cluster.ClusterPlan;
 import io.bulwark.appliance.cluster.ClusterShape;
 import io.bulwark.appliance.cluster.DataDirectory;
+import io.bulwark.appliance.cluster.DirectoryLock;
 import io.bulwark.appliance.cluster.PortConflicts;
 import io.bulwark.appliance.up.Appliance;
 import io.bulwark.appliance.up.Members;
 import io.bulwark.transport.file.Directories;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -39,7 +39,7 @@ final class TemporaryAppliance {
                         taken.get() + "; choose other ports with --port-base N (default: " + PORT_BASE + ")");
             }
             data.keep(shape);
-            try (FileLock lock = data.lock();
+            try (DirectoryLock _ = data.lock();
                     Appliance appliance = Appliance.of(plan)) {
                 // Ctrl-C leaves no data behind either.
                 Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> {
@@ -50,7 +50,6 @@ final class TemporaryAppliance {
                 appliance.start(members.apply(plan), lines);
                 lines.erase();
                 boolean good = use.run(place, data.clientProperties(), appliance);
-                lock.release();
                 return good;
             }
         } finally {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import io.bulwark.appliance.cluster.ClusterPlan;
 import io.bulwark.appliance.cluster.ClusterShape;
 import io.bulwark.appliance.cluster.DataDirectory;
+import io.bulwark.appliance.cluster.DirectoryLock;
 import io.bulwark.appliance.cluster.JavaCommand;
 import io.bulwark.appliance.cluster.MemberAddresses;
 import io.bulwark.appliance.cluster.PortConflicts;
@@ -18,7 +19,6 @@ import io.bulwark.appliance.up.ProcessMembers;
 import io.bulwark.appliance.up.StartAbandonedException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -125,7 +125,7 @@ final class UpCommand implements Callable<Integer> {
     private int foreground(ClusterPlan checked, boolean started) throws Exception {
         DataDirectory data = checked.data();
         StartupLines story = StartupLines.standard();
-        try (FileLock lock = data.lock()) {
+        try (DirectoryLock _ = data.lock()) {
             if (started) {
                 // Behind the lock: who has it can be stopped while it waits.
                 requirePorts(checked, true);
@@ -148,7 +148,6 @@ final class UpCommand implements Callable<Integer> {
             } catch (StartAbandonedException e) {
                 story.tell(String.valueOf(e.getMessage()));
             }
-            lock.release();
         }
         story.tell("the appliance is down");
         return 0;

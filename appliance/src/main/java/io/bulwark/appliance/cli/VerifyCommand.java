@@ -48,7 +48,9 @@ final class VerifyCommand implements Callable<Integer> {
         try (Bulwark client = access.connect()) {
             GetOptions options = GetOptions.DEFAULT.withSalvage(salvage);
             BucketVerifier verifier = new BucketVerifier(client, client.bucket(path.bucket()), atOnce, options);
-            List<ObjectInfo> objects = verifier.objects(path.key());
+            List<ObjectInfo> objects = verifier.objects(path.key()).stream()
+                    .filter(object -> path.reaches(object.key()))
+                    .toList();
             long total = objects.stream().mapToLong(ObjectInfo::length).sum();
             BucketVerifier.Report report;
             try (Progress progress =

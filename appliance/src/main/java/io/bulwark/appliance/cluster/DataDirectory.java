@@ -3,14 +3,9 @@ package io.bulwark.appliance.cluster;
 import io.bulwark.transport.file.AtomicFile;
 import io.bulwark.transport.file.TextFile;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -139,21 +134,7 @@ public final class DataDirectory {
      * written it yet.
      */
     public OptionalLong holder() throws IOException {
-        try (FileChannel channel = FileChannel.open(lockFile(), StandardOpenOption.READ)) {
-            try {
-                FileLock lock = channel.tryLock(0, Long.MAX_VALUE, true);
-                if (lock != null) {
-                    lock.release();
-                    return OptionalLong.empty();
-                }
-            } catch (OverlappingFileLockException e) {
-                // This process has it.
-            }
-            String pid = TextFile.read(lockFile(), FILE_BYTES_MAX).strip();
-            return OptionalLong.of(pid.matches("[0-9]{1,18}") ? Long.parseLong(pid) : 0);
-        } catch (NoSuchFileException e) {
-            return OptionalLong.empty();
-        }
+        return DirectoryLock.holder(lockFile());
     }
 
     private Path lockFile() {
@@ -165,20 +146,9 @@ public final class DataDirectory {
      *
      * @throws IOException if another process has it
      */
-    public FileLock lock() throws IOException {
-        FileChannel channel = FileChannel.open(lockFile(), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        try {
-            FileLock lock = channel.tryLock();
-            if (lock != null) {
-                channel.truncate(0);
-                channel.write(StandardCharsets.US_ASCII.encode(
-                        Long.toString(ProcessHandle.current().pid())));
-                return lock;
-            }
-        } catch (OverlappingFileLockException e) {
-            // The same answer as for another process: somebody has it.
-        }
-        channel.close();
-        throw new IOException("an appliance already runs on " + root + "; stop it with `bulwark down`");
+    public DirectoryLock lock() throws IOException {
+        return DirectoryLock.take(lockFile())
+                .orElseThrow(() ->
+                        new IOException("an appliance already runs on " + root + "; stop it with `bulwark down`"));
     }
 }

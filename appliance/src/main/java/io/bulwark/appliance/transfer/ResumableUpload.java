@@ -83,7 +83,7 @@ final class ResumableUpload {
     private static PutOptions unconditional(PutOptions options) {
         return PutOptions.DEFAULT
                 .withContentType(options.contentType())
-                .withTags(options.tags())
+                .withAllTags(options.tags())
                 .withProperties(options.properties())
                 .withLock(options.lock());
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bulwark.client.AuditLog;
 import io.bulwark.client.Bucket;
+import io.bulwark.client.BucketSpec;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.GetOptions;
 import io.bulwark.client.ListOptions;
@@ -134,8 +135,7 @@ class EncryptedBucketTest {
     @Test
     void copiesAndRenamedObjectsAreReadWithTheSameKey() {
         client.createVolume(VolumeSpec.objects("second", ProtectionPolicy.standard()));
-        Bucket elsewhere =
-                client.createBucket(new io.bulwark.client.BucketSpec("elsewhere", "second", false, 0, false));
+        Bucket elsewhere = client.createBucket(BucketSpec.of("elsewhere").inVolume("second"));
         photos.put("first", content);
         photos.copy("first", "copied");
         photos.rename("first", "renamed");

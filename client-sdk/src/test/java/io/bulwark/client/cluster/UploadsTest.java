@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bulwark.client.Bucket;
+import io.bulwark.client.BucketSpec;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.FragmentMap;
 import io.bulwark.client.GetOptions;
@@ -104,6 +105,28 @@ class UploadsTest {
                     .as("seed %d, %d bytes from %d on", seed, count, from)
                     .isEqualTo(expected);
         }
+    }
+
+    @Test
+    void aPartIsCopiedFromAnotherVolume() throws IOException {
+        client.createVolume(VolumeSpec.objects("far", POLICY));
+        Bucket far = client.createBucket(BucketSpec.of("far-films").inVolume("far"));
+        byte[] content = content(5 * BLOCK);
+        ObjectInfo source = far.put("source", content, PutOptions.DEFAULT);
+        Upload upload = bucket.uploads().begin("from-afar", PutOptions.DEFAULT);
+        PutOptions tag = PutOptions.DEFAULT.withProperties(Map.of("etag", "x"));
+        UploadedPart part =
+                bucket.uploads().copy(upload, 1, ObjectSlice.of(source).withRange(7, 3 * BLOCK), tag);
+        assertThat(part.properties()).containsEntry("etag", "x");
+        UploadedPart rest =
+                bucket.uploads().copy(upload, 2, ObjectSlice.of(source).withRange(BLOCK, ObjectSlice.TO_END), tag);
+        assertThatThrownBy(() ->
+                        bucket.uploads().copy(upload, 3, ObjectSlice.of(source).withRange(BLOCK, 5 * BLOCK), tag))
+                .isInstanceOf(InvalidRequestException.class);
+        bucket.uploads().complete(upload, List.of(part.id(), rest.id()), PutOptions.DEFAULT);
+        assertReads(
+                "from-afar",
+                joined(Arrays.copyOfRange(content, 7, 7 + 3 * BLOCK), Arrays.copyOfRange(content, BLOCK, 5 * BLOCK)));
     }
 
     @Test

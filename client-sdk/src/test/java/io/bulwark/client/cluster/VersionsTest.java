@@ -33,6 +33,7 @@ import io.bulwark.protocol.metadata.Versioning;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLock;
 import io.bulwark.protocol.object.Retention;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -195,6 +196,33 @@ class VersionsTest {
         assertThat(bucket.head("b").lock().legalHold()).isTrue();
         assertThatThrownBy(() -> client.createBucket("unlocked").put("a", CONTENT, PutOptions.DEFAULT.withLock(lock)))
                 .isInstanceOf(BucketStateException.class);
+    }
+
+    @Test
+    void reservedTagsStayAndAreNotTheUsers() {
+        Bucket bucket = client.createBucket("reserved");
+        bucket.put(
+                "a", CONTENT, PutOptions.DEFAULT.withAllTags(Map.of("bulwark-s3-acl", "4client-5", "colour", "red")));
+        bucket.setTags("a", 0, new TreeMap<>(Map.of("colour", "blue")));
+        assertThat(bucket.head("a").tags()).isEqualTo(Map.of("bulwark-s3-acl", "4client-5", "colour", "blue"));
+        bucket.overwrite(
+                "a",
+                0,
+                new ByteArrayInputStream(new byte[] {1}),
+                PutOptions.DEFAULT.withTags(Map.of("colour", "green")));
+        assertThat(bucket.head("a").tags()).isEqualTo(Map.of("bulwark-s3-acl", "4client-5", "colour", "green"));
+        assertThatThrownBy(() -> bucket.setTags("a", 0, new TreeMap<>(Map.of("bulwark-s3-acl", "x"))))
+                .isInstanceOf(InvalidRequestException.class);
+        assertThatThrownBy(() -> PutOptions.DEFAULT.withTags(Map.of("bulwark-x", "y")))
+                .isInstanceOf(InvalidRequestException.class);
+    }
+
+    @Test
+    void aBucketIsMadeWithASetting() {
+        Bucket bucket = client.createBucket(BucketSpec.of("private").withSetting("s3-access", CONTENT));
+        assertThat(bucket.setting("s3-access").map(BucketDocument::content)).contains(CONTENT);
+        BucketSpec tooLong = BucketSpec.of("other").withSetting("s3-access", new byte[BucketDocument.BYTES_MAX + 1]);
+        assertThatThrownBy(() -> client.createBucket(tooLong)).isInstanceOf(InvalidRequestException.class);
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.BucketDocument;
 import io.bulwark.client.BucketInfo;
+import io.bulwark.client.BucketSpec;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.DeleteOptions;
 import io.bulwark.client.DeletedObject;
@@ -15,6 +16,8 @@ import io.bulwark.client.Principals;
 import io.bulwark.client.StoredObject;
 import io.bulwark.client.Upload;
 import io.bulwark.client.Uploads;
+import io.bulwark.client.error.AlreadyExistsException;
+import io.bulwark.client.error.Subject;
 import io.bulwark.gateway.s3.access.AccessKey;
 import io.bulwark.gateway.s3.request.BodyDigests;
 import io.bulwark.gateway.s3.request.Caller;
@@ -56,6 +59,12 @@ class S3OperationsTest {
     private final List<DeleteOptions> deletions = Collections.synchronizedList(new ArrayList<>());
     private Optional<AccessKey> key = Optional.of(new AccessKey("AAAAAAAAAAAAAAAA", "secret", PERSON, List.of()));
     private final List<String> puts = new ArrayList<>();
+    private final List<BucketSpec> created = new ArrayList<>();
+    private boolean exists;
+    private final TreeMap<String, String> tags = new TreeMap<>();
+    private final List<Object> statuses = new ArrayList<>();
+    private final List<Object> tagged = new ArrayList<>();
+    private int copies;
     private final List<String> opened = new ArrayList<>();
     private final Principals principals = ScriptedAnswers.of(
             Principals.class,
@@ -63,33 +72,47 @@ class S3OperationsTest {
                     "grants/1",
                     _ -> List.of(new Principals.Grant(new Scope.OfBucket("shared"), new Rights(true, false, false)))));
     private final ByteArrayOutputStream response = new ByteArrayOutputStream();
+    private final Map<String, Function<Object[], Object>> settings =
+            Map.of("setting/1", arguments -> document((String) arguments[0]), "removeSetting/2", arguments -> {
+                documents.remove((String) arguments[0]);
+                return null;
+            });
     private final Bucket bucket = ScriptedAnswers.of(
             Bucket.class,
-            Map.of(
-                    "name/0",
-                    _ -> "films",
-                    "setting/1",
-                    arguments -> Optional.ofNullable(documents.get((String) arguments[0]))
-                            .map(text -> new BucketDocument(
-                                    (String) arguments[0], 1, text.getBytes(StandardCharsets.UTF_8))),
-                    "head/2",
-                    _ -> object(),
-                    "open/2",
-                    _ -> ScriptedAnswers.of(StoredObject.class, Map.of("info/0", _ -> object())),
-                    "info/0",
-                    _ -> info("films", "main", 5),
-                    "put/3",
-                    arguments -> {
-                        puts.add((String) arguments[0]);
-                        return object();
-                    },
-                    "uploads/0",
-                    _ -> ScriptedAnswers.of(Uploads.class, Map.of("find/2", _ -> Upload.named("films", "copy", 3))),
-                    "delete/2",
-                    arguments -> {
-                        deletions.add((DeleteOptions) arguments[1]);
-                        return new DeletedObject(7, false, false);
-                    }));
+            joined(
+                    settings,
+                    Map.of(
+                            "name/0",
+                            _ -> "films",
+                            "info/0",
+                            _ -> info("films", "main", 5),
+                            "head/2",
+                            _ -> object(),
+                            "open/2",
+                            _ -> ScriptedAnswers.of(StoredObject.class, Map.of("info/0", _ -> object())),
+                            "put/3",
+                            arguments -> {
+                                puts.add((String) arguments[0]);
+                                return object();
+                            },
+                            "copy/5",
+                            _ -> {
+                                copies++;
+                                return object();
+                            },
+                            "replaceTags/4",
+                            arguments -> {
+                                tagged.add(arguments[3]);
+                                return null;
+                            },
+                            "uploads/0",
+                            _ -> ScriptedAnswers.of(
+                                    Uploads.class, Map.of("find/2", _ -> Upload.named("films", "copy", 3))),
+                            "delete/2",
+                            arguments -> {
+                                deletions.add((DeleteOptions) arguments[1]);
+                                return new DeletedObject(7, false, false);
+                            })));
     private final Bulwark door = ScriptedAnswers.of(
             Bulwark.class,
             Map.of(
@@ -102,11 +125,31 @@ class S3OperationsTest {
                         }
                         return bucket;
                     },
+                    "createBucket/1",
+                    arguments -> {
+                        if (exists) {
+                            throw new AlreadyExistsException("films", Subject.bucket("films"));
+                        }
+                        created.add((BucketSpec) arguments[0]);
+                        return bucket;
+                    },
                     "buckets/0",
                     _ -> List.of(info("films", "main", 5), info("shared", "main", 6), info("private", "main", 6)),
                     "principals/0",
                     _ -> principals));
     private S3Operations operations = new S3Operations(door);
+
+    private static Map<String, Function<Object[], Object>> joined(
+            Map<String, Function<Object[], Object>> one, Map<String, Function<Object[], Object>> other) {
+        Map<String, Function<Object[], Object>> all = new HashMap<>(one);
+        all.putAll(other);
+        return all;
+    }
+
+    private Optional<BucketDocument> document(String name) {
+        return Optional.ofNullable(documents.get(name))
+                .map(text -> new BucketDocument(name, 1, text.getBytes(StandardCharsets.UTF_8)));
+    }
 
     private Bulwark door() {
         return door;
@@ -118,7 +161,7 @@ class S3OperationsTest {
     }
 
     private ObjectInfo object() {
-        ObjectAttributes attributes = ObjectAttributes.NONE.withProperties(properties);
+        ObjectAttributes attributes = ObjectAttributes.NONE.withTags(tags).withProperties(properties);
         VersionState state = new VersionState(false, attributes, ObjectLock.NONE);
         return new ObjectInfo("films", "k", 7, 1, Instant.EPOCH, state, List.of());
     }
@@ -152,7 +195,10 @@ class S3OperationsTest {
                         .toList());
         answers.put("contentLength/0", _ -> OptionalLong.of(body.length()));
         answers.put("body/0", _ -> new ByteArrayInputStream(body.getBytes(StandardCharsets.UTF_8)));
-        answers.put("respond/3", _ -> response);
+        answers.put("respond/3", arguments -> {
+            statuses.add(arguments[0]);
+            return response;
+        });
         operations.handle(ScriptedAnswers.of(Exchange.class, answers));
     }
 
@@ -191,6 +237,81 @@ class S3OperationsTest {
                         Map.of("delete", ""),
                         Map.of(),
                         "<Delete><Object><Key>k</Key><Size>1</Size></Object></Delete>"));
+    }
+
+    @Test
+    void aBucketIsNeverThereWithoutItsAccessRules() {
+        send("PUT", "", Map.of(), Map.of("x-amz-acl", "public-read"), "");
+        BucketDocument access = created.getFirst().setting().orElseThrow();
+        assertThat(access.name()).isEqualTo("s3-access");
+        assertThat(new String(access.content(), StandardCharsets.UTF_8))
+                .isEqualTo("owner client-5\nacl 0* 4client-5\n");
+    }
+
+    @Test
+    void weakTagsAreComparedWeakly() {
+        properties.put("etag", "abc");
+        send("GET", "k", Map.of(), Map.of("if-none-match", "\"x\", W/\"abc\""), "");
+        assertThat(statuses).containsExactly(304);
+        assertRefused("PreconditionFailed", () -> send("GET", "k", Map.of(), Map.of("if-match", "W/\"abc\""), ""));
+        assertRefused(
+                "PreconditionFailed", () -> send("PUT", "k", Map.of(), Map.of("if-none-match", "W/\"abc\""), "x"));
+    }
+
+    @Test
+    void aPolicyThatCannotBeReadDeniesAndCanBeRemoved() {
+        documents.put("s3-policy", "{}");
+        documents.put("s3-cors", "<");
+        documents.put("s3-lifecycle", "<");
+        assertRefused("AccessDenied", () -> send("GET", "k", Map.of(), Map.of(), ""));
+        send("DELETE", "", Map.of("policy", ""), Map.of(), "");
+        send("DELETE", "", Map.of("cors", ""), Map.of(), "");
+        send("DELETE", "", Map.of("lifecycle", ""), Map.of(), "");
+        assertThat(documents).containsOnlyKeys("s3-access");
+    }
+
+    @Test
+    void actionsThatNoPolicyDecidesAreRefused() {
+        for (String action : List.of("CreateBucket", "ListAllMyBuckets")) {
+            String policy = "{\"Statement\":{\"Effect\":\"Deny\",\"Principal\":\"*\",\"Action\":\"s3:" + action
+                    + "\",\"Resource\":\"*\"}}";
+            assertRefused("MalformedPolicy", () -> send("PUT", "", Map.of("policy", ""), Map.of(), policy));
+        }
+    }
+
+    @Test
+    void aBucketMadeElsewhereIsNotLockedByItsPolicy() {
+        documents.clear();
+        deny("*", "");
+        assertRefused("AccessDenied", () -> send("GET", "k", Map.of(), Map.of(), ""));
+        key = Optional.empty();
+        assertRefused("AccessDenied", () -> send("DELETE", "", Map.of("policy", ""), Map.of(), ""));
+        key = Optional.of(new AccessKey("AAAAAAAAAAAAAAAA", "secret", PERSON, List.of()));
+        send("DELETE", "", Map.of("policy", ""), Map.of(), "");
+        assertThat(documents).isEmpty();
+    }
+
+    @Test
+    void anyRegionWillDo() {
+        String document = "<CreateBucketConfiguration><LocationConstraint>eu-central-1</LocationConstraint>"
+                + "</CreateBucketConfiguration>";
+        send("PUT", "", Map.of(), Map.of(), document);
+        assertThat(created).hasSize(1);
+        assertRefused(
+                "IllegalLocationConstraintException",
+                () -> send("PUT", "", Map.of(), Map.of(), document.replace("eu", "eu/west")));
+        send("GET", "", Map.of("location", ""), Map.of(), "");
+        assertThat(response.toString(StandardCharsets.UTF_8))
+                .contains("LocationConstraint")
+                .doesNotContain("eu-");
+    }
+
+    @Test
+    void onlyCreationsWithS3AreRepeated() {
+        exists = true;
+        send("PUT", "", Map.of(), Map.of(), "");
+        documents.clear();
+        assertRefused("BucketAlreadyOwnedByYou", () -> send("PUT", "", Map.of(), Map.of(), ""));
     }
 
     @Test
@@ -344,5 +465,82 @@ class S3OperationsTest {
                 "AccessDenied",
                 () -> send("PUT", "copy", Map.of(), Map.of("x-amz-copy-source", "films/k?versionId=7"), ""));
         assertThat(deletions).isEmpty();
+    }
+
+    private void deny(String action, String condition) {
+        documents.put(
+                "s3-policy",
+                "{\"Statement\":[{\"Effect\":\"Deny\",\"Principal\":\"*\",\"Action\":\"s3:" + action
+                        + "\",\"Resource\":\"*\"" + (condition.isEmpty() ? "" : ",\"Condition\":" + condition) + "}]}");
+        operations = new S3Operations(door);
+    }
+
+    @Test
+    void aListThatCannotBeReadIsTheOwnersAlone() {
+        tags.put("bulwark-s3-acl", "x");
+        send("GET", "k", Map.of("acl", ""), Map.of(), "");
+        assertThat(response.toString(StandardCharsets.UTF_8)).contains("<ID>client-5</ID>", "FULL_CONTROL");
+        key = Optional.empty();
+        assertRefused("AccessDenied", () -> send("GET", "k", Map.of("acl", ""), Map.of(), ""));
+    }
+
+    @Test
+    void aPolicySeesTheTagsInADocument() {
+        String document = "<Tagging><TagSet><Tag><Key>grade</Key><Value>secret</Value></Tag></TagSet></Tagging>";
+        deny("PutObjectTagging", "{\"StringEquals\":{\"s3:RequestObjectTag/grade\":\"secret\"}}");
+        assertRefused("AccessDenied", () -> send("PUT", "k", Map.of("tagging", ""), Map.of(), document));
+        deny("PutObjectTagging", "{\"StringNotEquals\":{\"s3:RequestObjectTag/grade\":\"open\"}}");
+        assertRefused(
+                "AccessDenied",
+                () -> send("PUT", "k", Map.of("tagging", ""), Map.of("x-amz-tagging", "grade=open"), document));
+        assertThat(tagged).isEmpty();
+        send("PUT", "k", Map.of("tagging", ""), Map.of(), document.replace("secret", "open"));
+        assertThat(tagged).containsExactly(Map.of("grade", "open"));
+    }
+
+    @Test
+    void aPolicySeesTheLocksInADocument() {
+        deny("PutObjectRetention", "{\"StringEquals\":{\"s3:object-lock-mode\":\"COMPLIANCE\"}}");
+        assertRefused(
+                "AccessDenied",
+                () -> send(
+                        "PUT",
+                        "k",
+                        Map.of("retention", ""),
+                        Map.of("x-amz-object-lock-mode", "GOVERNANCE"),
+                        "<Retention><Mode>COMPLIANCE</Mode><RetainUntilDate>2100-01-01T00:00:00Z</RetainUntilDate>"
+                                + "</Retention>"));
+        deny("PutObjectLegalHold", "{\"StringEquals\":{\"s3:object-lock-legal-hold\":\"OFF\"}}");
+        assertRefused(
+                "AccessDenied",
+                () -> send(
+                        "PUT", "k", Map.of("legal-hold", ""), Map.of(), "<LegalHold><Status>OFF</Status></LegalHold>"));
+    }
+
+    @Test
+    void tagsTravelOnlyIfTheyMayBeReadAndSet() {
+        tags.put("grade", "secret");
+        Map<String, String> copy = Map.of("x-amz-copy-source", "films/k");
+        for (String denied : List.of("GetObjectTagging", "PutObjectTagging")) {
+            deny(denied, "");
+            assertRefused("AccessDenied", () -> send("PUT", "copy", Map.of(), copy, ""));
+            send(
+                    "PUT",
+                    "copy",
+                    Map.of(),
+                    Map.of("x-amz-copy-source", "films/k", "x-amz-tagging-directive", "REPLACE"),
+                    "");
+        }
+        deny("PutObject", "{\"StringEquals\":{\"s3:RequestObjectTag/grade\":\"secret\"}}");
+        assertRefused("AccessDenied", () -> send("PUT", "copy", Map.of(), copy, ""));
+        assertRefused(
+                "AccessDenied",
+                () -> send(
+                        "PUT",
+                        "copy",
+                        Map.of(),
+                        Map.of("x-amz-copy-source", "films/k", "x-amz-tagging", "grade=open"),
+                        ""));
+        assertThat(copies).isEqualTo(2);
     }
 }

@@ -1,5 +1,7 @@
 package io.bulwark.protocol.metadata;
 
+import io.bulwark.protocol.metadata.Command.CreateBucket;
+import io.bulwark.protocol.metadata.Command.NewDocument;
 import io.bulwark.protocol.metadata.Command.PutDocument;
 import io.bulwark.protocol.metadata.Command.RemoveDocument;
 import io.bulwark.protocol.metadata.Command.SetLegalHold;
@@ -13,7 +15,7 @@ import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.Optional;
 
-/** Canonical bytes of commands that change settings of buckets, and facts of versions. */
+/** Canonical bytes of commands that make buckets, change their settings, and facts of versions. */
 final class BucketCodec {
     static final int UPDATE_BUCKET = 60;
     static final int PUT_DOCUMENT = 61;
@@ -23,6 +25,28 @@ final class BucketCodec {
     static final int SET_LEGAL_HOLD = 65;
 
     private BucketCodec() {}
+
+    static void write(CreateBucket create, WireWriter out) {
+        out.string(create.name())
+                .string(create.volume())
+                .u8(create.versioning().ordinal())
+                .i64(create.quotaBytes())
+                .bool(create.objectLock())
+                .bool(create.document().isPresent());
+        create.document().ifPresent(document -> out.string(document.name()).bytes(document.content()));
+    }
+
+    static CreateBucket readCreation(WireReader in) {
+        return new CreateBucket(
+                name(in),
+                name(in),
+                Versioning.read(in),
+                in.nonNegative64(),
+                in.bool(),
+                in.bool()
+                        ? Optional.of(new NewDocument(name(in), in.bytes(Command.DOCUMENT_BYTES_MAX)))
+                        : Optional.empty());
+    }
 
     static void write(Command.OfSetting command, WireWriter out) {
         switch (command) {

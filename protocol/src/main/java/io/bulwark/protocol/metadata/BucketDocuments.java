@@ -55,6 +55,11 @@ final class BucketDocuments {
         return new Reply.DocumentStored(document.number);
     }
 
+    /** Puts the first document of a bucket that is just made. It is not refused if {@link #checkName} accepts its name. */
+    void putFirst(Bucket bucket, Command.NewDocument first, PrincipalId owner) {
+        put(bucket, new Command.PutDocument(bucket.name, first.name(), Condition.NONE, first.content()), owner);
+    }
+
     void remove(Bucket bucket, Command.RemoveDocument remove) {
         checkName(remove.name());
         DocumentKey key = new DocumentKey(bucket.name, remove.name());
@@ -129,7 +134,7 @@ final class BucketDocuments {
                         + found.map(Document::number).orElse(0L));
     }
 
-    private static void checkName(String name) {
+    static void checkName(String name) {
         Names.problemOfName(name).ifPresent(problem -> {
             throw new CommandRefusal(MetadataError.BAD_NAME, problem);
         });

@@ -150,11 +150,35 @@ public sealed interface Command {
      *
      * @param quotaBytes limit of the bytes of all its versions; 0 for none
      * @param objectLock whether versions may have a lock; only with {@link Versioning#KEEP_ALL}
+     * @param document a document that the bucket has from the start, so that it never exists without
      */
-    record CreateBucket(String name, String volume, Versioning versioning, long quotaBytes, boolean objectLock)
+    record CreateBucket(
+            String name,
+            String volume,
+            Versioning versioning,
+            long quotaBytes,
+            boolean objectLock,
+            Optional<NewDocument> document)
             implements Command {
+        public CreateBucket(String name, String volume, Versioning versioning, long quotaBytes, boolean objectLock) {
+            this(name, volume, versioning, quotaBytes, objectLock, Optional.empty());
+        }
+
         public CreateBucket(String name, String volume, Versioning versioning, long quotaBytes) {
             this(name, volume, versioning, quotaBytes, false);
+        }
+    }
+
+    /**
+     * First document of a bucket.
+     *
+     * @param name as {@link Names} has it for buckets
+     */
+    record NewDocument(String name, Bytes content) {
+        public NewDocument {
+            if (content.length() > DOCUMENT_BYTES_MAX) {
+                throw new IllegalArgumentException("a document of " + content.length() + " bytes");
+            }
         }
     }
 

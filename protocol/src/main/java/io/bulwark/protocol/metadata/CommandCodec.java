@@ -68,13 +68,7 @@ final class CommandCodec {
                 out.i64(create.blocks()).i32(create.groups()).i64(create.quotaBytes());
             }
             case DeleteVolume delete -> out.u8(4).string(delete.name());
-            case CreateBucket create ->
-                out.u8(5)
-                        .string(create.name())
-                        .string(create.volume())
-                        .u8(create.versioning().ordinal())
-                        .i64(create.quotaBytes())
-                        .bool(create.objectLock());
+            case CreateBucket create -> BucketCodec.write(create, out.u8(5));
             case DeleteBucket delete -> out.u8(6).string(delete.name());
             case PutObject put -> writePut(put, out.u8(7));
             case RegisterPending pending -> Lists.write(pending.ranges(), out.u8(8), BlockRange::write);
@@ -211,7 +205,7 @@ final class CommandCodec {
                         in.i32(),
                         in.nonNegative64());
             case 4 -> new DeleteVolume(name(in));
-            case 5 -> new CreateBucket(name(in), name(in), Versioning.read(in), in.nonNegative64(), in.bool());
+            case 5 -> BucketCodec.readCreation(in);
             case 6 -> new DeleteBucket(name(in));
             case 7 -> readPut(in);
             case 8 -> new RegisterPending(Lists.read(in, Command.RANGES_MAX, BlockRange::read));

@@ -477,7 +477,7 @@ public final class MetadataStateMachine {
                 new Reply.VolumeCreated(
                         volumes.create(create, takers(create.policy().n())));
             case Command.DeleteVolume delete -> done(() -> deleteVolume(volumes.byName(delete.name())));
-            case Command.CreateBucket create -> done(() -> namespace.createBucket(create, by, now));
+            case Command.CreateBucket create -> done(() -> createBucket(create, by, now));
             case Command.DeleteBucket delete -> done(() -> deleteBucket(delete.name()));
             case Command.UpdateBucket update -> done(() -> namespace.updateBucket(update));
             case Command.PutDocument put -> documents.put(namespace.bucket(put.bucket()), put, submitter);
@@ -586,6 +586,14 @@ public final class MetadataStateMachine {
         inodes.freeAllOf(id);
         grants.forgetVolume(id);
         volumes.delete(volume);
+    }
+
+    private void createBucket(Command.CreateBucket create, Authority by, long now) {
+        // All that refuses comes before the first change.
+        create.document().ifPresent(document -> BucketDocuments.checkName(document.name()));
+        namespace.createBucket(create, by, now);
+        create.document()
+                .ifPresent(document -> documents.putFirst(namespace.bucket(create.name()), document, by.sender()));
     }
 
     private void deleteBucket(String name) {

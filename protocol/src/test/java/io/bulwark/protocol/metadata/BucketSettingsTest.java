@@ -10,6 +10,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.MetadataFixture.User;
 import io.bulwark.protocol.mutation.PlantedBug;
 import io.bulwark.protocol.wire.Bytes;
+import java.util.Optional;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
@@ -73,6 +74,32 @@ class BucketSettingsTest {
         assertFailed(rig.ask(WRITER, new Query.ListDocuments("films")), MetadataError.NOT_AUTHORISED);
         alice.done(new Command.SetActFor(WRITER, ALICE, new Rights(false, true, false)));
         assertFailed(rig.ask(WRITER, find), MetadataError.NOT_AUTHORISED);
+    }
+
+    @Test
+    void aBucketIsMadeWithItsFirstDocument() {
+        alice.refused(MetadataError.BAD_NAME, creation("No"));
+        alice.refused(MetadataError.NO_SUCH_BUCKET, new Command.DeleteBucket("safe"));
+        alice.done(creation("s3-access"));
+        assertThat(((Reply.DocumentFound) rig.ask(ALICE, new Query.FindDocument("safe", "s3-access"))).content())
+                .isEqualTo(content(9));
+        alice.refused(MetadataError.BUCKET_EXISTS, creation("cors"));
+        assertThat(((Reply.DocumentList) rig.ask(ALICE, new Query.ListDocuments("safe"))).documents())
+                .hasSize(1);
+        alice.done(new Command.DeleteBucket("safe"));
+        alice.done(new Command.CreateBucket("safe", "main", Versioning.LATEST_ONLY, 0));
+        assertThat(((Reply.DocumentList) rig.ask(ALICE, new Query.ListDocuments("safe"))).documents())
+                .isEmpty();
+    }
+
+    private static Command creation(String document) {
+        return new Command.CreateBucket(
+                "safe",
+                "main",
+                Versioning.LATEST_ONLY,
+                0,
+                false,
+                Optional.of(new Command.NewDocument(document, content(9))));
     }
 
     @Test

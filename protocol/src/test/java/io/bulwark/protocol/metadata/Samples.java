@@ -300,6 +300,15 @@ final class Samples {
                                 .withRetention(years)));
         all.put("update-nothing", new Command.UpdateBucket("films", BucketChange.NONE));
         Bytes content = MetadataFixture.filled(5, 0xD0);
+        all.put(
+                "create-bucket-with-document",
+                new Command.CreateBucket(
+                        "films",
+                        "main",
+                        Versioning.LATEST_ONLY,
+                        0,
+                        false,
+                        Optional.of(new Command.NewDocument("s3-access", Bytes.of((byte) 7)))));
         all.put("put-document", new Command.PutDocument("films", "cors", Condition.ifVersion(9), content));
         all.put("remove-document", new Command.RemoveDocument("films", "cors", Condition.NONE));
         all.put(

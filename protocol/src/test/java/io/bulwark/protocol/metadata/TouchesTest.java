@@ -82,6 +82,7 @@ class TouchesTest {
                 "create-volume",
                 "create-register-volume",
                 "create-bucket",
+                "create-bucket-with-document",
                 "register-pending",
                 "abandon-ranges",
                 "put-document",

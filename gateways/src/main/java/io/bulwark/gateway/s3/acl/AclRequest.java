@@ -25,9 +25,7 @@ public final class AclRequest {
      * @param bucketOwner of the bucket around it
      */
     public static Optional<AccessControlList> fromHeaders(Exchange exchange, String owner, String bucketOwner) {
-        // Fields of a form are headers, too.
-        Optional<String> canned = exchange.header("x-amz-acl")
-                .or(() -> exchange.form().flatMap(fields -> Optional.ofNullable(fields.get("acl"))));
+        Optional<String> canned = exchange.header("x-amz-acl");
         List<Grant> grants = new ArrayList<>();
         boolean explicit = false;
         for (Permission permission : Permission.values()) {

@@ -1,5 +1,6 @@
 package io.bulwark.gateway.s3.body;
 
+import io.bulwark.gateway.s3.request.Hashes;
 import io.bulwark.gateway.s3.request.S3Exception;
 import io.bulwark.gateway.s3.signature.ChunkSignatures;
 import io.bulwark.gateway.s3.signature.Payload;
@@ -42,7 +43,7 @@ final class AwsChunks extends InputStream {
     private final Optional<ChunkSignatures> signatures;
     private final Set<String> announced;
     private final long lengthMax;
-    private final MessageDigest digest = BodyDigester.sha256();
+    private final MessageDigest digest = Hashes.sha256();
     private final byte[] buffer = new byte[BUFFER_BYTES];
     private final SortedMap<String, String> trailer = new TreeMap<>();
     private int position;

@@ -23,7 +23,7 @@ record BodyExpectation(
         Optional<Map.Entry<ChecksumAlgorithm, Optional<String>>> checksum,
         Optional<ChecksumAlgorithm> wanted,
         Set<String> trailer) {
-    private static final String CHECKSUM_PREFIX = "x-amz-checksum-";
+    private static final String CHECKSUM_PREFIX = ChecksumAlgorithm.HEADER_PREFIX;
     private static final int MD5_BYTES = 16;
     /** Headers with the prefix that carry no checksum. */
     private static final Set<String> OTHERS =

@@ -1,8 +1,8 @@
 package io.bulwark.gateway.s3.body;
 
+import io.bulwark.gateway.s3.request.Hashes;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.Locale;
 import java.util.Optional;
@@ -18,7 +18,8 @@ public enum ChecksumAlgorithm {
     SHA1(20),
     SHA256(32);
 
-    private static final String HEADER_PREFIX = "x-amz-checksum-";
+    /** Prefix of the headers that carry one, and of the properties that keep one. */
+    public static final String HEADER_PREFIX = "x-amz-checksum-";
 
     private final int bytes;
 
@@ -41,6 +42,18 @@ public enum ChecksumAlgorithm {
         return HEADER_PREFIX + name().toLowerCase(Locale.ROOT);
     }
 
+    /** Returns the name of the element that carries it in documents. */
+    public String element() {
+        return "Checksum" + name();
+    }
+
+    /** Computes the checksum of these bytes. */
+    public byte[] of(byte[] content) {
+        Computation computation = begin();
+        computation.update(content, 0, content.length);
+        return computation.finish();
+    }
+
     /** Returns whether the text is base64 of a checksum. */
     public boolean isValid(String base64) {
         try {
@@ -59,8 +72,8 @@ public enum ChecksumAlgorithm {
             case CRC32 -> new OfCrc(new CRC32(), bytes);
             case CRC32C -> new OfCrc(new CRC32C(), bytes);
             case CRC64NVME -> new OfCrc(new Crc64Nvme(), bytes);
-            case SHA1 -> new OfDigest("SHA-1");
-            case SHA256 -> new OfDigest("SHA-256");
+            case SHA1 -> new OfDigest(Hashes.sha1());
+            case SHA256 -> new OfDigest(Hashes.sha256());
         };
     }
 
@@ -89,17 +102,7 @@ public enum ChecksumAlgorithm {
         }
     }
 
-    private static final class OfDigest implements Computation {
-        private final MessageDigest digest;
-
-        OfDigest(String name) {
-            try {
-                digest = MessageDigest.getInstance(name);
-            } catch (NoSuchAlgorithmException e) {
-                throw new IllegalStateException("this Java has no " + name, e);
-            }
-        }
-
+    private record OfDigest(MessageDigest digest) implements Computation {
         @Override
         public void update(byte[] bytes, int offset, int length) {
             digest.update(bytes, offset, length);

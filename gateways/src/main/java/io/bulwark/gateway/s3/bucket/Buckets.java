@@ -22,6 +22,7 @@ import io.bulwark.gateway.s3.request.ErrorCode;
 import io.bulwark.gateway.s3.request.S3Exception;
 import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.setting.AccessRules;
+import io.bulwark.gateway.s3.setting.BucketSettings;
 import io.bulwark.gateway.s3.setting.Ownership;
 import io.bulwark.gateway.s3.xml.XmlElement;
 import io.bulwark.gateway.s3.xml.XmlReader;
@@ -42,6 +43,9 @@ public final class Buckets {
     private static final int DOCUMENT_MAX = 64 << 10;
     private static final int PAGE_MAX = 10_000;
     private static final int UPLOADS_PER_PAGE = 1000;
+    /** Region of a client's configuration. There is one place for all buckets, so that its name decides nothing. */
+    private static final Pattern REGION = Pattern.compile("[A-Za-z0-9-]{0,63}");
+
     private static final Pattern ADDRESS = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}");
 
     private Buckets() {}
@@ -151,7 +155,8 @@ public final class Buckets {
                         || header.startsWith("x-amz-grant-")
                         || header.startsWith("x-amz-bucket-object-lock")
                         || header.equals("x-amz-object-ownership"));
-        BucketSpec spec = BucketSpec.of(name);
+        AccessRules access = AccessRules.of(owner, acl).withOwnership(ownership);
+        BucketSpec spec = BucketSettings.withAccess(BucketSpec.of(name), access);
         if (call.header("x-amz-bucket-object-lock-enabled")
                 .filter("true"::equalsIgnoreCase)
                 .isPresent()) {
@@ -161,15 +166,15 @@ public final class Buckets {
             call.door().createBucket(spec);
         } catch (AlreadyExistsException _) {
             S3Exception refusal = exists(call, owner);
-            if (!plain || !refusal.code().equals(ErrorCode.BUCKET_ALREADY_OWNED_BY_YOU.code())) {
+            // In the default region the owner may repeat the request, as one who did not get the answer does. A bucket
+            // that was made elsewhere stays open to all its readers, so that success would mislead.
+            if (!plain
+                    || !refusal.code().equals(ErrorCode.BUCKET_ALREADY_OWNED_BY_YOU.code())
+                    || !call.settings().isMadeWithS3(call.bucket())) {
                 throw refusal;
             }
-            // In the default region the owner may repeat the request, as one who did not get the answer does.
-            call.respond(200, new TreeMap<>(Map.of("location", "/" + name)));
-            return;
         }
         call.settings().forget(name);
-        call.settings().putAccess(call.bucket(), AccessRules.of(owner, acl).withOwnership(ownership));
         call.respond(200, new TreeMap<>(Map.of("location", "/" + name)));
     }
 
@@ -234,8 +239,7 @@ public final class Buckets {
     private static void checkConfiguration(XmlElement root) {
         root.allowOnly("LocationConstraint", "Tags", "Location", "Bucket");
         Optional<String> location = root.textOf("LocationConstraint");
-        if (location.filter(region -> !region.isEmpty() && !region.equals("us-east-1"))
-                .isPresent()) {
+        if (location.filter(region -> !REGION.matcher(region).matches()).isPresent()) {
             throw ErrorCode.ILLEGAL_LOCATION_CONSTRAINT.because("The specified location-constraint is not valid");
         }
         if (root.children().size() > root.all("LocationConstraint").size()) {

@@ -6,6 +6,7 @@ import io.bulwark.client.ObjectInfo;
 import io.bulwark.gateway.s3.access.AccessKey;
 import io.bulwark.gateway.s3.permission.Authorization;
 import io.bulwark.gateway.s3.permission.ObjectAccess;
+import io.bulwark.gateway.s3.permission.RequestTerms;
 import io.bulwark.gateway.s3.request.ErrorCode;
 import io.bulwark.gateway.s3.request.Exchange;
 import io.bulwark.gateway.s3.setting.BucketRules;
@@ -38,6 +39,7 @@ public final class Call implements AutoCloseable {
     private boolean hasLargeDocument;
     private @Nullable Bucket bucket;
     private @Nullable BucketRules rules;
+    private Optional<RequestTerms> terms = Optional.empty();
 
     /** @param door the view of the gateway's client on behalf of the person */
     public Call(Exchange exchange, Bulwark door, BucketSettings settings, LargeDocuments documents) {
@@ -126,7 +128,13 @@ public final class Call implements AutoCloseable {
     }
 
     public Authorization authorization() {
-        return new Authorization(exchange, bucketName(), rules());
+        Authorization ofHeaders = new Authorization(exchange, bucketName(), rules());
+        return terms.map(ofHeaders::withTerms).orElse(ofHeaders);
+    }
+
+    /** Has the request judged by terms that its headers do not decide. */
+    public void judgeBy(RequestTerms other) {
+        terms = Optional.of(other);
     }
 
     /** Returns the same request about another bucket, as copies have a source. */

@@ -40,7 +40,16 @@ public final class EntityTags {
                 : strong;
     }
 
-    /** Returns whether a header with tags, or {@code *}, has this one. */
+    /** Returns whether a header with tags, of which each may be a weak one, or {@code *}, has this one. */
+    public static boolean isNamedWeakly(String header, String tag) {
+        return isNamed(header, tag)
+                || List.of(header.split(",", -1)).stream()
+                        .map(String::strip)
+                        .anyMatch(one ->
+                                one.startsWith("W/") && bare(one.substring(2)).equals(tag));
+    }
+
+    /** Returns whether a header with tags, or {@code *}, has this one. A weak tag is none that names a version. */
     public static boolean isNamed(String header, String tag) {
         return header.strip().equals("*")
                 || List.of(header.split(",", -1)).stream()

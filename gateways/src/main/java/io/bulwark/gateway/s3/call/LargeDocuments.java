@@ -13,7 +13,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * half of the places, so that nobody who sends slowly keeps others out. Thread-safe.
  */
 public final class LargeDocuments {
-    /** Length from which on a document is large. All other requests together hold less than their number times this. */
+    /** Length from which on a document is large. A shorter one takes less than 1 MiB once it is read, and needs no place. */
     static final int BYTES_MIN = 64 << 10;
 
     private static final long HEAP_BYTES_EACH = 64 << 20;

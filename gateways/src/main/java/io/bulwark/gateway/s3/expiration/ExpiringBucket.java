@@ -98,9 +98,10 @@ final class ExpiringBucket {
                 .filter(last -> rules.stream()
                         .anyMatch(rule -> last.key().startsWith(rule.filter().prefix())
                                 && (rule.actions().loneMarkers()
-                                        || rule.expiry(last.modified(), day)
-                                                .filter(end -> !end.isAfter(now))
-                                                .isPresent())))
+                                        || (!rule.filter().isOfVersions()
+                                                && rule.expiry(last.modified(), day)
+                                                        .filter(end -> !end.isAfter(now))
+                                                        .isPresent()))))
                 .ifPresent(this::remove);
     }
 

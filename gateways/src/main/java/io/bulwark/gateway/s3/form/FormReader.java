@@ -1,11 +1,10 @@
 package io.bulwark.gateway.s3.form;
 
 import io.bulwark.gateway.s3.request.S3Exception;
+import io.bulwark.gateway.s3.request.WireText;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collections;
@@ -169,14 +168,7 @@ public final class FormReader {
     }
 
     private static String utf8(String latin) {
-        try {
-            return StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(latin.getBytes(StandardCharsets.ISO_8859_1)))
-                    .toString();
-        } catch (CharacterCodingException e) {
-            throw malformed("a field is not UTF-8");
-        }
+        return WireText.read(latin).orElseThrow(() -> malformed("a field is not UTF-8"));
     }
 
     private void count(int bytes) {

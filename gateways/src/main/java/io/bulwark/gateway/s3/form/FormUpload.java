@@ -3,18 +3,24 @@ package io.bulwark.gateway.s3.form;
 import io.bulwark.gateway.s3.body.BodyReader;
 import io.bulwark.gateway.s3.body.VerifiedBody;
 import io.bulwark.gateway.s3.request.Caller;
+import io.bulwark.gateway.s3.request.PercentEncoding;
 import io.bulwark.gateway.s3.request.RequestHead;
 import io.bulwark.gateway.s3.request.S3Exception;
+import io.bulwark.gateway.s3.request.WireText;
 import io.bulwark.gateway.s3.signature.Authenticator;
+import io.bulwark.gateway.s3.xml.XmlElement;
+import io.bulwark.gateway.s3.xml.XmlReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * One verified upload by a form.
@@ -25,6 +31,8 @@ import java.util.regex.Pattern;
 public record FormUpload(
         Caller caller, String key, RequestHead head, SortedMap<String, String> fields, VerifiedBody file) {
     private static final String FILE_NAME = "${filename}";
+    private static final String ACL = "x-amz-acl";
+    private static final String TAGGING = "x-amz-tagging";
     private static final Pattern HEADER_NAME = Pattern.compile("[a-z0-9!#$%&'*+.^_`|~-]+");
     /** Headers of the request that say something about its sender; all others are about the form as a whole. */
     private static final Set<String> KEPT_HEADERS = Set.of("host", "origin", "referer", "user-agent");
@@ -68,7 +76,12 @@ public record FormUpload(
         return new FormUpload(caller, key, head, fields, BodyReader.openFile(head, form.file(), sizeMin, sizeMax));
     }
 
-    private static RequestHead headOf(RequestHead request, SortedMap<String, String> fields) {
+    /** Returns the head of a put of the same object, so that rules about headers hold for forms, too. */
+    private static RequestHead headOf(RequestHead request, SortedMap<String, String> form) {
+        SortedMap<String, String> fields = new TreeMap<>(form);
+        rename(fields, "acl", ACL);
+        Optional.ofNullable(fields.remove("tagging"))
+                .ifPresent(document -> fields.merge(TAGGING, tagHeader(document), (one, other) -> one + "&" + other));
         TreeMap<String, List<String>> headers = new TreeMap<>();
         request.headers().forEach((name, values) -> {
             if (KEPT_HEADERS.contains(name)) {
@@ -79,10 +92,29 @@ public record FormUpload(
             if (HEADER_NAME.matcher(name).matches()
                     && !SIGNATURE_FIELDS.contains(name)
                     && !KEPT_HEADERS.contains(name)) {
-                headers.put(
-                        name, List.of(new String(value.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1)));
+                headers.put(name, List.of(WireText.of(value)));
             }
         });
         return new RequestHead(request.method(), request.target(), headers);
+    }
+
+    private static void rename(SortedMap<String, String> fields, String name, String header) {
+        String value = fields.remove(name);
+        if (value != null && !value.equals(fields.getOrDefault(header, value))) {
+            throw new S3Exception(
+                    400, "InvalidArgument", "The fields " + name + " and " + header + " contradict each other.");
+        }
+        if (value != null) {
+            fields.put(header, value);
+        }
+    }
+
+    /** Returns the tags of a document in the form of the header, which is checked where headers are. */
+    private static String tagHeader(String document) {
+        XmlElement root = XmlReader.parse(document.getBytes(StandardCharsets.UTF_8));
+        return root.required("TagSet").all("Tag").stream()
+                .map(tag -> PercentEncoding.encode(tag.required("Key").text()) + "="
+                        + PercentEncoding.encode(tag.required("Value").text()))
+                .collect(Collectors.joining("&"));
     }
 }

@@ -212,7 +212,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
         Responder[] later = new Responder[1];
         RequestBody arriving = new RequestBody(
                 () -> channel.eventLoop().execute(this::next), () -> later[0].sendContinue(), stallMillis);
-        Responder answering = new Responder(channel, gate, server.newIds(), trait, arriving, stallMillis);
+        Responder answering = new Responder(channel, gate, server.newIds(), trait, arriving);
         later[0] = answering;
         body = arriving;
         responder = answering;

@@ -7,11 +7,9 @@ import io.bulwark.gateway.s3.request.Caller;
 import io.bulwark.gateway.s3.request.Exchange;
 import io.bulwark.gateway.s3.request.RequestHead;
 import io.bulwark.gateway.s3.request.S3Exception;
+import io.bulwark.gateway.s3.request.WireText;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -66,21 +64,11 @@ final class HttpExchange implements Exchange {
 
     @Override
     public List<String> headers(String name) {
+        // Bytes that are not UTF-8 are characters of Latin-1. Space around is no part of a value, also not in fields of
+        // forms and in parameters: policies must see the values that operations see.
         return head.headers().getOrDefault(name.toLowerCase(Locale.ROOT), List.of()).stream()
-                .map(HttpExchange::text)
+                .map(wire -> WireText.read(wire).orElse(wire).strip())
                 .toList();
-    }
-
-    /** Reads UTF-8; other bytes are characters of Latin-1. */
-    private static String text(String latin) {
-        try {
-            return StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(latin.getBytes(StandardCharsets.ISO_8859_1)))
-                    .toString();
-        } catch (CharacterCodingException e) {
-            return latin;
-        }
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.bulwark.gateway.s3.http;
 
+import io.bulwark.gateway.s3.request.Times;
+import io.bulwark.gateway.s3.request.WireText;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -7,13 +9,8 @@ import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
-import io.netty.util.concurrent.Future;
 import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
-import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.SortedMap;
@@ -31,15 +28,11 @@ final class Responder {
     /** Strangers, who could take all requests in processing so, are waited for as long as a body in one piece takes. */
     private static final long STRANGERS_DRAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    private static final DateTimeFormatter DATE =
-            DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT);
-
     private final Channel channel;
     private final WriteGate gate;
     private final RequestIds ids;
     private final Trait trait;
     private final RequestBody body;
-    private final int stallMillis;
     private boolean keepsAlive;
     private boolean awaitsContinue;
     private long drainNanos = DRAIN_NANOS;
@@ -59,13 +52,12 @@ final class Responder {
     /** Names of a request. */
     record RequestIds(String requestId, String hostId) {}
 
-    Responder(Channel channel, WriteGate gate, RequestIds ids, Trait trait, RequestBody body, int stallMillis) {
+    Responder(Channel channel, WriteGate gate, RequestIds ids, Trait trait, RequestBody body) {
         this.channel = channel;
         this.gate = gate;
         this.ids = ids;
         this.trait = trait;
         this.body = body;
-        this.stallMillis = stallMillis;
         this.keepsAlive = trait.keepsAlive();
         this.awaitsContinue = trait.expectsContinue();
     }
@@ -140,7 +132,7 @@ final class Responder {
                 hasBody ? new DefaultHttpResponse(HttpVersion.HTTP_1_1, httpStatus) : new BodilessResponse(httpStatus);
         HttpHeaders fields = response.headers();
         for (Map.Entry<String, String> header : headers.entrySet()) {
-            fields.add(header.getKey(), latin(header.getValue()));
+            fields.add(header.getKey(), WireText.of(header.getValue()));
         }
         fields.set(HttpHeaderNames.DATE, date());
         fields.set(HttpHeaderNames.SERVER, SERVER);
@@ -163,7 +155,7 @@ final class Responder {
         status = code;
         var _ = channel.write(response, channel.voidPromise());
         ResponseStream begun = new ResponseStream(
-                channel, gate, new ResponseStream.Shape(hasBody ? length : OptionalLong.of(0), !hasBody), stallMillis);
+                channel, gate, new ResponseStream.Shape(hasBody ? length : OptionalLong.of(0), !hasBody));
         stream = begun;
         return begun;
     }
@@ -182,25 +174,6 @@ final class Responder {
 
     /** Returns the current time as HTTP writes it. */
     static String date() {
-        return DATE.format(Instant.now().atOffset(ZoneOffset.UTC));
-    }
-
-    /** Writes UTF-8: each character is one byte of the wire. */
-    private static String latin(String value) {
-        return new String(value.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
-    }
-
-    /** Waits for a write; closes the connection of a client that does not take it. */
-    static boolean awaitWrite(Channel channel, Future<?> written, int stallMillis) {
-        try {
-            if (!written.await(stallMillis)) {
-                var _ = channel.close();
-            }
-            return written.isSuccess();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            var _ = channel.close();
-            return false;
-        }
+        return Times.http(Instant.now());
     }
 }

@@ -16,7 +16,6 @@ final class ResponseStream extends OutputStream {
     private final Channel channel;
     private final WriteGate gate;
     private final Shape shape;
-    private final int stallMillis;
     private @Nullable ByteBuf buffer;
     private long written;
     private boolean closed;
@@ -30,11 +29,10 @@ final class ResponseStream extends OutputStream {
      */
     record Shape(OptionalLong length, boolean isDiscarded) {}
 
-    ResponseStream(Channel channel, WriteGate gate, Shape shape, int stallMillis) {
+    ResponseStream(Channel channel, WriteGate gate, Shape shape) {
         this.channel = channel;
         this.gate = gate;
         this.shape = shape;
-        this.stallMillis = stallMillis;
     }
 
     boolean isComplete() {
@@ -117,8 +115,7 @@ final class ResponseStream extends OutputStream {
         if (rest != null) {
             var _ = channel.write(new DefaultHttpContent(rest), channel.voidPromise());
         }
-        complete =
-                Responder.awaitWrite(channel, channel.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT), stallMillis);
+        complete = gate.await(channel.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT));
     }
 
     /** Ends the connection without the end of the response. */

@@ -37,7 +37,7 @@ public record S3Limits(int connectionsMax, int requestsMax, Head head, Times tim
      *
      * @param headMillis from the connection to the end of the first request's head
      * @param idleMillis from the end of a response to the end of the next request's head
-     * @param stallMillis time in which a client must send or take at least 64 KiB while the server waits for it
+     * @param stallMillis time in which a client must send 64 KiB, or take 128 KiB, while the server waits for it
      * @param lingerMillis time in which the server discards what arrives after its last response
      * @param stopMillis time that requests have to finish when the server stops
      */

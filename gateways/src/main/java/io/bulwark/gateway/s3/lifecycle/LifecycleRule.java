@@ -28,6 +28,11 @@ public record LifecycleRule(String id, boolean enabled, boolean plainPrefix, Fil
             tags = Collections.unmodifiableSortedMap(new TreeMap<>(tags));
         }
 
+        /** Returns whether it asks for more than a prefix, which delete markers do not have. */
+        public boolean isOfVersions() {
+            return !tags.isEmpty() || longerThan.isPresent() || shorterThan.isPresent();
+        }
+
         boolean fits(String key, Map<String, String> itsTags, long length) {
             return key.startsWith(prefix)
                     && itsTags.entrySet().containsAll(tags.entrySet())

@@ -43,7 +43,7 @@ public final class Conditions {
             return Outcome.FAILED;
         }
         if (noneMatch.isPresent()) {
-            return EntityTags.isNamed(noneMatch.get(), tag) ? Outcome.NOT_MODIFIED : Outcome.MET;
+            return EntityTags.isNamedWeakly(noneMatch.get(), tag) ? Outcome.NOT_MODIFIED : Outcome.MET;
         }
         boolean unchanged = time(call, prefix + "if-modified-since")
                 .filter(since -> !modified.isAfter(since))
@@ -79,7 +79,7 @@ public final class Conditions {
         }
         Optional<ObjectInfo> current = current(call.bucket(), call.key());
         if (noneMatch.isPresent()) {
-            if (current.filter(object -> EntityTags.isNamed(noneMatch.get(), EntityTags.of(object)))
+            if (current.filter(object -> EntityTags.isNamedWeakly(noneMatch.get(), EntityTags.of(object)))
                     .isPresent()) {
                 throw failed();
             }

@@ -47,4 +47,9 @@ public record CopySource(Call call, String key, Optional<String> versionId) {
         Conditions.requireSource(call, source);
         return source;
     }
+
+    /** Refuses to copy the tags of a version if the sender may not read them. */
+    void requireTags(ObjectInfo source) {
+        call.authorization().ofVersion(versionId).require(Action.GET_OBJECT_TAGGING, key, call.accessTo(source));
+    }
 }

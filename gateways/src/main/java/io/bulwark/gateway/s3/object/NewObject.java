@@ -27,7 +27,7 @@ public record NewObject(String contentType, SortedMap<String, String> tags, Sort
     /** As S3 bounds the metadata of the user. */
     private static final int META_BYTES_MAX = 2 << 10;
 
-    /** Reads the headers; refuses those that ask for what is not done here. */
+    /** Reads the headers; refuses those that ask for what is not done here, or that the sender may not set. */
     public static NewObject of(Call call) {
         Exchange exchange = call.exchange();
         refuseEncryption(exchange);
@@ -144,7 +144,7 @@ public record NewObject(String contentType, SortedMap<String, String> tags, Sort
 
     /** Returns the options of a put. */
     public PutOptions options() {
-        return PutOptions.DEFAULT.withContentType(contentType).withTags(tags).withProperties(properties);
+        return PutOptions.DEFAULT.withContentType(contentType).withAllTags(tags).withProperties(properties);
     }
 
     /** Returns the attributes, with more properties. */

@@ -1,6 +1,7 @@
 package io.bulwark.gateway.s3.object;
 
 import io.bulwark.client.ObjectInfo;
+import io.bulwark.gateway.s3.body.ChecksumAlgorithm;
 import io.bulwark.gateway.s3.call.Call;
 import io.bulwark.gateway.s3.call.EntityTags;
 import io.bulwark.gateway.s3.permission.Action;
@@ -18,12 +19,6 @@ import java.util.TreeMap;
 /** Answer to {@code GetObjectAttributes}: what is known of an object without its content. */
 public final class ObjectAttributesAnswer {
     private static final Set<String> KNOWN = Set.of("ETag", "Checksum", "ObjectParts", "StorageClass", "ObjectSize");
-    private static final Map<String, String> CHECKSUMS = Map.of(
-            "crc32", "ChecksumCRC32",
-            "crc32c", "ChecksumCRC32C",
-            "crc64nvme", "ChecksumCRC64NVME",
-            "sha1", "ChecksumSHA1",
-            "sha256", "ChecksumSHA256");
 
     private ObjectAttributesAnswer() {}
 
@@ -63,8 +58,10 @@ public final class ObjectAttributesAnswer {
 
     private static void writeChecksums(XmlWriter out, Map<String, String> properties) {
         Map<String, String> found = new TreeMap<>();
-        CHECKSUMS.forEach((algorithm, element) -> Optional.ofNullable(properties.get(Properties.CHECKSUM + algorithm))
-                .ifPresent(value -> found.put(element, value)));
+        for (ChecksumAlgorithm algorithm : ChecksumAlgorithm.values()) {
+            Optional.ofNullable(properties.get(algorithm.header()))
+                    .ifPresent(value -> found.put(algorithm.element(), value));
+        }
         if (!found.isEmpty()) {
             out.begin("Checksum");
             found.forEach(out::element);

@@ -1,6 +1,7 @@
 package io.bulwark.gateway.s3.object;
 
 import io.bulwark.client.ObjectInfo;
+import io.bulwark.client.ReservedTags;
 import io.bulwark.client.error.PreconditionFailedException;
 import io.bulwark.gateway.s3.acl.AccessControlList;
 import io.bulwark.gateway.s3.acl.AclRequest;
@@ -9,6 +10,7 @@ import io.bulwark.gateway.s3.call.VersionIds;
 import io.bulwark.gateway.s3.permission.Action;
 import io.bulwark.gateway.s3.permission.Authorization;
 import io.bulwark.gateway.s3.permission.ObjectAccess;
+import io.bulwark.gateway.s3.permission.RequestTerms;
 import io.bulwark.gateway.s3.request.ErrorCode;
 import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.setting.Ownership;
@@ -36,8 +38,10 @@ public final class ObjectSettings {
 
     /** Replaces the tags. */
     public static void putTags(Call call) {
+        SortedMap<String, String> tags = Tags.ofDocument(call.document("Tagging"), Tags.PER_OBJECT_MAX);
+        call.judgeBy(RequestTerms.ofTags(tags));
         ObjectInfo object = ObjectReads.find(call, Action.PUT_OBJECT_TAGGING);
-        setTags(call, object, Tags.ofDocument(call.document("Tagging"), Tags.PER_OBJECT_MAX));
+        setTags(call, object, tags);
         call.respond(200, versionHeader(object));
     }
 
@@ -50,7 +54,7 @@ public final class ObjectSettings {
 
     private static void setTags(Call call, ObjectInfo object, SortedMap<String, String> tags) {
         change(call, object, all -> {
-            all.keySet().removeIf(name -> !name.startsWith(ObjectAccess.RESERVED));
+            all.keySet().removeIf(name -> !ReservedTags.isReserved(name));
             all.putAll(tags);
         });
     }
@@ -120,9 +124,10 @@ public final class ObjectSettings {
 
     /** Sets the retention. The replicas refuse what shortens it, unless it may be bypassed. */
     public static void putRetention(Call call) {
-        ObjectInfo object = locked(call, Action.PUT_OBJECT_RETENTION);
         XmlElement root = call.document("Retention");
         root.allowOnly("Mode", "RetainUntilDate");
+        call.judgeBy(RequestTerms.ofRetention(root.textOf("Mode"), root.textOf("RetainUntilDate")));
+        ObjectInfo object = locked(call, Action.PUT_OBJECT_RETENTION);
         Retention retention = Locks.ofDocument(root);
         boolean bypass = call.header("x-amz-bypass-governance-retention")
                 .filter("true"::equalsIgnoreCase)
@@ -144,10 +149,12 @@ public final class ObjectSettings {
 
     /** Sets or lifts the legal hold. */
     public static void putLegalHold(Call call) {
-        ObjectInfo object = locked(call, Action.PUT_OBJECT_LEGAL_HOLD);
         XmlElement root = call.document("LegalHold");
         root.allowOnly("Status");
-        boolean hold = Locks.isOn(root.textOf("Status").orElse(""));
+        String status = root.textOf("Status").orElse("");
+        call.judgeBy(RequestTerms.ofLegalHold(status));
+        ObjectInfo object = locked(call, Action.PUT_OBJECT_LEGAL_HOLD);
+        boolean hold = Locks.isOn(status);
         call.bucket().setLegalHold(object.key(), object.version(), hold);
         call.respond(200);
     }

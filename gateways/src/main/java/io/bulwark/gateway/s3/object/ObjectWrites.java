@@ -8,6 +8,7 @@ import io.bulwark.gateway.s3.call.EntityTags;
 import io.bulwark.gateway.s3.call.VersionIds;
 import io.bulwark.gateway.s3.permission.Action;
 import io.bulwark.gateway.s3.permission.ObjectAccess;
+import io.bulwark.gateway.s3.permission.RequestTerms;
 import io.bulwark.gateway.s3.request.BodyDigests;
 import io.bulwark.gateway.s3.request.ErrorCode;
 import io.bulwark.gateway.s3.request.Times;
@@ -59,11 +60,14 @@ public final class ObjectWrites {
     /** Copies an object without moving bytes, where source and target lie in one volume. */
     public static void copy(Call call) {
         String key = checkedKey(call.key());
-        call.authorization().require(Action.PUT_OBJECT, key);
         CopySource from = CopySource.of(call);
-        ObjectInfo source = from.find();
         boolean replaces = directive(call, "x-amz-metadata-directive");
         boolean replacesTags = directive(call, "x-amz-tagging-directive");
+        ObjectInfo source = from.find();
+        if (!replacesTags) {
+            copyTags(call, from, source);
+        }
+        call.authorization().require(Action.PUT_OBJECT, key);
         NewObject headers = NewObject.of(call);
         boolean ontoItself = from.call().bucketName().equals(call.bucketName())
                 && from.key().equals(key)
@@ -89,6 +93,16 @@ public final class ObjectWrites {
                 .element("LastModified", Times.iso(Times.wholeSeconds(copied.modified())))
                 .element("ETag", EntityTags.quoted(tag));
         call.respond(out.toBytes(), answer);
+    }
+
+    /** Has the tags that travel judged as tags that are read, and as those of the new object instead of a header. */
+    private static void copyTags(Call call, CopySource from, ObjectInfo source) {
+        SortedMap<String, String> tags = ObjectAccess.userTags(source.tags());
+        if (!tags.isEmpty()) {
+            from.requireTags(source);
+        }
+        call.judgeBy(RequestTerms.ofTags(tags));
+        NewObject.requireTagging(call, tags);
     }
 
     private static ObjectAttributes attributes(

@@ -5,22 +5,18 @@ import io.bulwark.client.PutOptions;
 import io.bulwark.gateway.s3.call.Call;
 import io.bulwark.gateway.s3.call.EntityTags;
 import io.bulwark.gateway.s3.permission.Action;
-import io.bulwark.gateway.s3.permission.ObjectAccess;
 import io.bulwark.gateway.s3.request.ErrorCode;
-import io.bulwark.gateway.s3.xml.XmlReader;
+import io.bulwark.gateway.s3.request.PercentEncoding;
 import io.bulwark.gateway.s3.xml.XmlWriter;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.SortedMap;
-import java.util.TreeMap;
 
 /** Puts the file of a form, as browsers send it. The policy of the form has been enforced before. */
 public final class PostedObject {
@@ -35,13 +31,7 @@ public final class PostedObject {
         String key = ObjectWrites.checkedKey(call.key());
         call.authorization().require(Action.PUT_OBJECT, key);
         NewObject object = NewObject.of(call);
-        SortedMap<String, String> tags = new TreeMap<>(object.tags());
-        Optional.ofNullable(form.get("tagging"))
-                .ifPresent(document -> tags.putAll(Tags.ofDocument(
-                        XmlReader.parse(document.getBytes(StandardCharsets.UTF_8)), Tags.PER_OBJECT_MAX)));
-        NewObject.requireTagging(call, ObjectAccess.userTags(tags));
         PutOptions options = object.options()
-                .withTags(tags)
                 .withLock(ObjectWrites.lock(call))
                 .withFinalProperties(() -> ObjectWrites.digests(call.exchange().digests()));
         ObjectInfo stored = call.bucket().put(key, call.exchange().body(), options);
@@ -49,7 +39,7 @@ public final class PostedObject {
                 HexFormat.of().formatHex(call.exchange().digests().md5()));
         SortedMap<String, String> headers = ObjectWrites.written(stored);
         headers.put("etag", tag);
-        String location = "/" + encoded(call.bucketName()) + "/" + encoded(key);
+        String location = "/" + PercentEncoding.encode(call.bucketName()) + "/" + PercentEncoding.encode(key);
         headers.put("location", location);
         Optional<String> redirection = Optional.ofNullable(form.get("success_action_redirect"))
                 .or(() -> Optional.ofNullable(form.get("redirect")))
@@ -91,11 +81,8 @@ public final class PostedObject {
         } catch (URISyntaxException _) {
             return Optional.empty();
         }
-        return Optional.of(address + (address.indexOf('?') < 0 ? '?' : '&') + "bucket=" + encoded(call.bucketName())
-                + "&key=" + encoded(call.key()) + "&etag=" + encoded(tag));
-    }
-
-    private static String encoded(String text) {
-        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+        return Optional.of(
+                address + (address.indexOf('?') < 0 ? '?' : '&') + "bucket=" + PercentEncoding.encode(call.bucketName())
+                        + "&key=" + PercentEncoding.encode(call.key()) + "&etag=" + PercentEncoding.encode(tag));
     }
 }

@@ -1,5 +1,6 @@
 package io.bulwark.gateway.s3.object;
 
+import io.bulwark.gateway.s3.body.ChecksumAlgorithm;
 import io.bulwark.gateway.s3.permission.ObjectAccess;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +18,7 @@ final class Properties {
     static final String META = "x-amz-meta-";
 
     /** Prefix of checksums, followed by the name of the algorithm in lower case. */
-    static final String CHECKSUM = "x-amz-checksum-";
+    static final String CHECKSUM = ChecksumAlgorithm.HEADER_PREFIX;
 
     static final String CHECKSUM_TYPE = "x-amz-checksum-type";
 

@@ -1,6 +1,6 @@
 package io.bulwark.gateway.s3.object;
 
-import io.bulwark.gateway.s3.permission.ObjectAccess;
+import io.bulwark.client.ReservedTags;
 import io.bulwark.gateway.s3.request.ErrorCode;
 import io.bulwark.gateway.s3.request.S3Exception;
 import io.bulwark.gateway.s3.xml.XmlElement;
@@ -59,7 +59,7 @@ public final class Tags {
         if (value.codePointCount(0, value.length()) > VALUE_MAX) {
             throw invalid("The TagValue you have provided is invalid");
         }
-        if (key.startsWith("aws:") || key.startsWith(ObjectAccess.RESERVED)) {
+        if (key.startsWith("aws:") || ReservedTags.isReserved(key)) {
             throw invalid("System tags cannot be set");
         }
         if (tags.put(key, value) != null) {

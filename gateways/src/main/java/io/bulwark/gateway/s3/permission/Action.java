@@ -11,8 +11,6 @@ import java.util.stream.Collectors;
  * object under a permission. Those without a permission are the owner's.
  */
 public enum Action {
-    LIST_ALL_MY_BUCKETS("ListAllMyBuckets", Target.BUCKET),
-    CREATE_BUCKET("CreateBucket", Target.BUCKET),
     DELETE_BUCKET("DeleteBucket", Target.BUCKET),
     LIST_BUCKET("ListBucket", Target.BUCKET, Permission.READ),
     LIST_BUCKET_VERSIONS("ListBucketVersions", Target.BUCKET, Permission.READ),

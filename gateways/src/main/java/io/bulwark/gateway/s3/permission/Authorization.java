@@ -28,22 +28,30 @@ public final class Authorization {
     private final BucketRules rules;
     private final Optional<PrincipalId> person;
     private final Optional<String> versionId;
+    private final RequestTerms terms;
 
     public Authorization(Exchange exchange, String bucket, BucketRules rules) {
-        this(exchange, bucket, rules, Optional.ofNullable(exchange.query().get("versionId")));
+        this(exchange, bucket, rules, Optional.ofNullable(exchange.query().get("versionId")), RequestTerms.OF_HEADERS);
     }
 
-    private Authorization(Exchange exchange, String bucket, BucketRules rules, Optional<String> versionId) {
+    private Authorization(
+            Exchange exchange, String bucket, BucketRules rules, Optional<String> versionId, RequestTerms terms) {
         this.exchange = exchange;
         this.bucket = bucket;
         this.rules = rules;
         this.versionId = versionId;
+        this.terms = terms;
         this.person = exchange.caller().key().map(AccessKey::person);
     }
 
     /** Returns these rules for a version that the request names elsewhere than in its query. */
     public Authorization ofVersion(Optional<String> id) {
-        return new Authorization(exchange, bucket, rules, id);
+        return new Authorization(exchange, bucket, rules, id, terms);
+    }
+
+    /** Returns these rules for a request with these terms. */
+    public Authorization withTerms(RequestTerms other) {
+        return new Authorization(exchange, bucket, rules, versionId, other);
     }
 
     /** Refuses an action on the bucket as a whole that is not allowed. */
@@ -114,16 +122,23 @@ public final class Authorization {
 
     private boolean may(Action action, String resource, Map<String, String> tags, AccessControlList acl, String owner) {
         Verdict verdict = judge(action, resource, tags);
-        boolean isBucketOwner = isPerson(rules.owner());
-        // Whoever owns the bucket can always replace a policy that locks everybody out.
-        boolean repairs = isBucketOwner
-                && (action == Action.GET_BUCKET_POLICY
-                        || action == Action.PUT_BUCKET_POLICY
-                        || action == Action.DELETE_BUCKET_POLICY);
         if (verdict == Verdict.DENIED) {
-            return repairs;
+            return mayRepair(action);
         }
         return verdict == Verdict.ALLOWED || rules.access().isEmpty() || byAcl(action, acl, owner);
+    }
+
+    /**
+     * Returns whether a policy cannot deny an action: whoever owns the bucket can always replace one that locks everybody
+     * out. In buckets without an owner the replicas judge who may.
+     */
+    private boolean mayRepair(Action action) {
+        boolean ownerless = rules.access().isEmpty() && person.isPresent();
+        return switch (action) {
+            case PUT_BUCKET_POLICY, DELETE_BUCKET_POLICY -> isPerson(rules.owner()) || ownerless;
+            case GET_BUCKET_POLICY -> isPerson(rules.owner());
+            default -> false;
+        };
     }
 
     private Verdict judge(Action action, String resource, Map<String, String> tags) {
@@ -131,8 +146,8 @@ public final class Authorization {
         if (policy.isEmpty()) {
             return Verdict.SILENT;
         }
-        Verdict verdict =
-                policy.get().judge(person, action.policyName(), resource, new RequestFacts(exchange, tags, versionId));
+        Verdict verdict = policy.get()
+                .judge(person, action.policyName(), resource, new RequestFacts(exchange, tags, versionId, terms));
         boolean restricted =
                 rules.block().restrictPublicBuckets() && policy.get().isPublic();
         return verdict == Verdict.ALLOWED && restricted && !isPerson(rules.owner()) ? Verdict.SILENT : verdict;

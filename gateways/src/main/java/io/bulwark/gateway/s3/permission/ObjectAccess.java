@@ -1,5 +1,6 @@
 package io.bulwark.gateway.s3.permission;
 
+import io.bulwark.client.ReservedTags;
 import io.bulwark.gateway.s3.acl.AccessControlList;
 import io.bulwark.gateway.s3.setting.BucketRules;
 import io.bulwark.gateway.s3.setting.Ownership;
@@ -19,10 +20,7 @@ public record ObjectAccess(String owner, AccessControlList acl, SortedMap<String
     public static final String OWNER = "s3-owner";
 
     /** Tag with the access control list, which can be changed as tags can. */
-    public static final String ACL = "bulwark-s3-acl";
-
-    /** Prefix of tags that are not the user's. */
-    public static final String RESERVED = "bulwark-";
+    public static final String ACL = ReservedTags.PREFIX + "s3-acl";
 
     public ObjectAccess {
         tags = Collections.unmodifiableSortedMap(new TreeMap<>(tags));
@@ -36,15 +34,24 @@ public record ObjectAccess(String owner, AccessControlList acl, SortedMap<String
                 : Optional.ofNullable(properties.get(OWNER)).orElse(rules.owner());
         AccessControlList acl = Optional.ofNullable(tags.get(ACL))
                 .filter(_ -> !enforced)
-                .map(AccessControlList::ofText)
+                .flatMap(ObjectAccess::listOf)
                 .orElseGet(() -> AccessControlList.ownedBy(owner));
         return new ObjectAccess(owner, acl, userTags(tags));
+    }
+
+    /** Reads a list. Who reads and writes metadata himself may write none: then the object is the owner's alone. */
+    private static Optional<AccessControlList> listOf(String text) {
+        try {
+            return Optional.of(AccessControlList.ofText(text));
+        } catch (IllegalArgumentException _) {
+            return Optional.empty();
+        }
     }
 
     /** Returns the tags that are the user's. */
     public static SortedMap<String, String> userTags(Map<String, String> tags) {
         SortedMap<String, String> own = new TreeMap<>(tags);
-        own.keySet().removeIf(name -> name.startsWith(RESERVED));
+        own.keySet().removeIf(ReservedTags::isReserved);
         return own;
     }
 }

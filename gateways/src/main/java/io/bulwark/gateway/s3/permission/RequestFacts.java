@@ -9,14 +9,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Facts about a request for the conditions of policies.
  *
  * @param tags of the object that the request is about; empty if there is none
  * @param versionId of the version that it names, also as the source of a copy or as one of many to be deleted
+ * @param terms those that headers do not decide
  */
-record RequestFacts(Exchange exchange, Map<String, String> tags, Optional<String> versionId) implements Facts {
+record RequestFacts(Exchange exchange, Map<String, String> tags, Optional<String> versionId, RequestTerms terms)
+        implements Facts {
+    static final String LOCK_MODE = "s3:object-lock-mode";
+    static final String LOCK_UNTIL = "s3:object-lock-retain-until-date";
+    static final String LOCK_HOLD = "s3:object-lock-legal-hold";
+
     private static final String EXISTING_TAG = "s3:existingobjecttag/";
     private static final String REQUEST_TAG = "s3:requestobjecttag/";
     private static final String HEADER = "s3:";
@@ -39,19 +46,21 @@ record RequestFacts(Exchange exchange, Map<String, String> tags, Optional<String
                         .map(RequestFacts::decoded)
                         .map(source -> source.startsWith("/") ? source.substring(1) : source)
                         .toList();
-            case "s3:object-lock-mode", "s3:object-lock-retain-until-date", "s3:object-lock-legal-hold" ->
-                exchange.headers("x-amz-" + key.substring(HEADER.length()));
+            case LOCK_MODE, LOCK_UNTIL, LOCK_HOLD ->
+                terms.lock()
+                        .map(lock -> listOf(lock.get(key)))
+                        .orElseGet(() -> exchange.headers("x-amz-" + key.substring(HEADER.length())));
             default -> other(key);
         };
     }
 
     private List<String> other(String key) {
         if (key.startsWith(EXISTING_TAG)) {
-            return Optional.ofNullable(tags.get(key.substring(EXISTING_TAG.length()))).stream()
-                    .toList();
+            return listOf(tags.get(key.substring(EXISTING_TAG.length())));
         }
         if (key.startsWith(REQUEST_TAG)) {
-            return requestTags(key.substring(REQUEST_TAG.length()));
+            String name = key.substring(REQUEST_TAG.length());
+            return terms.tags().map(set -> listOf(set.get(name))).orElseGet(() -> requestTags(name));
         }
         return key.startsWith("s3:x-amz-") ? exchange.headers(key.substring(HEADER.length())) : List.of();
     }
@@ -70,7 +79,11 @@ record RequestFacts(Exchange exchange, Map<String, String> tags, Optional<String
     }
 
     private List<String> parameter(String name) {
-        return Optional.ofNullable(exchange.query().get(name)).stream().toList();
+        return listOf(exchange.query().get(name));
+    }
+
+    private static List<String> listOf(@Nullable String value) {
+        return Optional.ofNullable(value).stream().toList();
     }
 
     private static String decoded(String text) {

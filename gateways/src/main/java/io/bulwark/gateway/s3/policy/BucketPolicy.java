@@ -10,6 +10,14 @@ public record BucketPolicy(List<Statement> statements) {
     /** Prefix of the names of resources. */
     static final String RESOURCE = "arn:aws:s3:::";
 
+    /** Denies all to everybody. */
+    public static final BucketPolicy DENIAL = new BucketPolicy(List.of(new Statement(
+            false,
+            new Statement.Principals(false, List.of("*")),
+            new Statement.Patterns(false, List.of("*")),
+            new Statement.Patterns(false, List.of("*")),
+            List.of())));
+
     public BucketPolicy {
         statements = List.copyOf(statements);
     }

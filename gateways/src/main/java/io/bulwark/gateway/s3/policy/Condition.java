@@ -1,7 +1,10 @@
 package io.bulwark.gateway.s3.policy;
 
+import io.bulwark.gateway.s3.request.Times;
 import java.math.BigDecimal;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.Locale;
@@ -39,6 +42,13 @@ record Condition(Operator operator, boolean ifExists, String key, List<String> v
             "s3:object-lock-mode",
             "s3:object-lock-retain-until-date",
             "s3:object-lock-legal-hold");
+
+    private static final java.util.regex.Pattern SECONDS = java.util.regex.Pattern.compile("[0-9]{1,11}");
+
+    /** Keys whose values are times, which have no order as numbers. */
+    private static final Set<String> TIMES = Set.of("aws:currenttime", "s3:object-lock-retain-until-date");
+
+    private static final Set<String> NUMBERS = Set.of("s3:max-keys");
 
     Condition {
         values = List.copyOf(values);
@@ -93,15 +103,58 @@ record Condition(Operator operator, boolean ifExists, String key, List<String> v
         }
 
         private Optional<Integer> compare(String actual, String wanted) {
-            try {
-                return Optional.of(
-                        name().startsWith("Date")
-                                ? Instant.parse(actual).compareTo(Instant.parse(wanted))
-                                : new BigDecimal(actual).compareTo(new BigDecimal(wanted)));
-            } catch (NumberFormatException | DateTimeParseException _) {
-                return Optional.empty();
-            }
+            return isOfTimes()
+                    ? time(actual).flatMap(one -> time(wanted).map(one::compareTo))
+                    : number(actual).flatMap(one -> number(wanted).map(one::compareTo));
         }
+
+        private boolean isOfTimes() {
+            return name().startsWith("Date");
+        }
+
+        private boolean isOfNumbers() {
+            return name().startsWith("Numeric");
+        }
+
+        /** Returns whether values of a key can be compared with this one. */
+        private boolean canCompare(String key, String wanted) {
+            if (isOfTimes()) {
+                return !NUMBERS.contains(key) && time(wanted).isPresent();
+            }
+            if (isOfNumbers()) {
+                return !TIMES.contains(key) && number(wanted).isPresent();
+            }
+            return (this != Bool && this != Null)
+                    || wanted.equalsIgnoreCase("true")
+                    || wanted.equalsIgnoreCase("false");
+        }
+    }
+
+    /** Reads a date, a time with its zone, or seconds since 1970. */
+    private static Optional<Instant> time(String text) {
+        try {
+            return SECONDS.matcher(text).matches()
+                    ? Optional.of(Instant.ofEpochSecond(Long.parseLong(text)))
+                    : Times.ofIso(text)
+                            .or(() -> Optional.of(LocalDate.parse(text)
+                                    .atStartOfDay(ZoneOffset.UTC)
+                                    .toInstant()));
+        } catch (DateTimeParseException _) {
+            return Optional.empty();
+        }
+    }
+
+    private static Optional<BigDecimal> number(String text) {
+        try {
+            return Optional.of(new BigDecimal(text));
+        } catch (NumberFormatException _) {
+            return Optional.empty();
+        }
+    }
+
+    /** Returns whether the operator can compare the key with each value. Otherwise the condition would be ignored. */
+    boolean isComparable() {
+        return values.stream().allMatch(value -> operator.canCompare(key, value));
     }
 
     /** Returns the form in which a key is compared: everything up to a slash is in lower case. */

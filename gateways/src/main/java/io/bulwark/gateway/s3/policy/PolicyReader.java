@@ -200,7 +200,11 @@ public final class PolicyReader {
                 if (!Condition.isKnown(normal)) {
                     throw malformed("the condition key " + key + " is not supported");
                 }
-                conditions.add(new Condition(known, ifExists, normal, texts(values)));
+                Condition condition = new Condition(known, ifExists, normal, texts(values));
+                if (!condition.isComparable()) {
+                    throw malformed(name + " cannot compare the condition key " + key + " with " + condition.values());
+                }
+                conditions.add(condition);
             });
         });
         return conditions;

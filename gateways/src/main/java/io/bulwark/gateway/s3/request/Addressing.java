@@ -1,5 +1,6 @@
 package io.bulwark.gateway.s3.request;
 
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -18,8 +19,11 @@ public final class Addressing {
      * @param domains names under which each bucket is a host; a host that is equal to one, or under none, has path style
      */
     public Addressing(List<String> domains) {
-        this.domains =
-                domains.stream().map(domain -> domain.toLowerCase(Locale.ROOT)).toList();
+        // A domain below another one is found first: its own name is no bucket of the other.
+        this.domains = domains.stream()
+                .map(domain -> domain.toLowerCase(Locale.ROOT))
+                .sorted(Comparator.comparingInt(String::length).reversed())
+                .toList();
     }
 
     /**
@@ -68,6 +72,9 @@ public final class Addressing {
             name = colon < 0 ? name : name.substring(0, colon);
         }
         for (String domain : domains) {
+            if (name.equals(domain)) {
+                return Optional.empty();
+            }
             if (name.length() > domain.length() + 1 && name.endsWith("." + domain)) {
                 return Optional.of(name.substring(0, name.length() - domain.length() - 1));
             }

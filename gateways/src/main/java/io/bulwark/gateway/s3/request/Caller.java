@@ -10,22 +10,4 @@ import java.util.Optional;
  * @param person the principal for whom the gateway acts
  * @param key the key that signed; empty for an anonymous request
  */
-public record Caller(PrincipalId person, Optional<AccessKey> key) {
-    /** Throws {@code AccessDenied} unless the limits of the access key include the bucket as a whole. */
-    public void requireBucket(String bucket) {
-        if (key.isPresent() && !key.get().isAllowed(bucket)) {
-            throw denied();
-        }
-    }
-
-    /** Throws {@code AccessDenied} unless the limits of the access key include the object. */
-    public void requireObject(String bucket, String objectKey) {
-        if (key.isPresent() && !key.get().isAllowed(bucket, objectKey)) {
-            throw denied();
-        }
-    }
-
-    private static S3Exception denied() {
-        return new S3Exception(403, "AccessDenied", "The access key is limited to other buckets or prefixes.");
-    }
-}
+public record Caller(PrincipalId person, Optional<AccessKey> key) {}

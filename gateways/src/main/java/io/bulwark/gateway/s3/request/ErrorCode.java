@@ -37,7 +37,6 @@ public enum ErrorCode {
     NO_SUCH_KEY(404, "NoSuchKey"),
     NO_SUCH_LIFECYCLE_CONFIGURATION(404, "NoSuchLifecycleConfiguration"),
     NO_SUCH_OBJECT_LOCK_CONFIGURATION(404, "NoSuchObjectLockConfiguration"),
-    NO_SUCH_PUBLIC_ACCESS_BLOCK(404, "NoSuchPublicAccessBlockConfiguration"),
     NO_SUCH_TAG_SET(404, "NoSuchTagSet"),
     NO_SUCH_UPLOAD(404, "NoSuchUpload"),
     NO_SUCH_VERSION(404, "NoSuchVersion"),
@@ -52,7 +51,6 @@ public enum ErrorCode {
     SERVICE_UNAVAILABLE(503, "ServiceUnavailable"),
     SLOW_DOWN(503, "SlowDown"),
     STORAGE_FULL(507, "InsufficientStorage"),
-    TOO_MANY_BUCKETS(400, "TooManyBuckets"),
     UNRESOLVABLE_EMAIL(400, "UnresolvableGrantByEmailAddress");
 
     private final int status;

@@ -2,6 +2,7 @@ package io.bulwark.gateway.s3.setting;
 
 import io.bulwark.client.Bucket;
 import io.bulwark.client.BucketDocument;
+import io.bulwark.client.BucketSpec;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.Precondition;
 import io.bulwark.client.error.NoSuchBucketException;
@@ -11,6 +12,7 @@ import io.bulwark.gateway.s3.cors.CorsRules;
 import io.bulwark.gateway.s3.lifecycle.LifecycleRules;
 import io.bulwark.gateway.s3.policy.BucketPolicy;
 import io.bulwark.gateway.s3.policy.PolicyReader;
+import io.bulwark.gateway.s3.request.S3Exception;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -18,8 +20,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Settings of buckets, which the replicas keep. Those that every request needs are remembered for a short time, so that
@@ -29,6 +34,8 @@ import java.util.stream.Stream;
  * decide here: what they allow the replicas judge once more.
  */
 public final class BucketSettings {
+    private static final Logger LOG = LoggerFactory.getLogger(BucketSettings.class);
+
     static final Duration VALIDITY = Duration.ofSeconds(2);
 
     private static final Duration OWNED_VALIDITY = Duration.ofMinutes(1);
@@ -112,7 +119,7 @@ public final class BucketSettings {
             return false;
         }
         try {
-            if (document(view.bucket(bucket), SettingName.ACCESS).isEmpty()) {
+            if (!isMadeWithS3(view.bucket(bucket))) {
                 return true;
             }
             if (madeWithS3.size() >= REMEMBERED_MAX) {
@@ -179,19 +186,47 @@ public final class BucketSettings {
         }
     }
 
-    /** Sets the rules about access of a bucket that has none. */
-    public void putAccess(Bucket bucket, AccessRules access) {
-        put(bucket, SettingName.ACCESS, access.toBytes());
+    /** Returns a bucket to be that has its rules about access from the start: without rules every reader of it may in. */
+    public static BucketSpec withAccess(BucketSpec spec, AccessRules access) {
+        return spec.withSetting(SettingName.ACCESS.text(), access.toBytes());
+    }
+
+    /** Returns whether a bucket was made with S3. */
+    public boolean isMadeWithS3(Bucket bucket) {
+        return document(bucket, SettingName.ACCESS).isPresent();
     }
 
     private BucketRules read(Bucket bucket) {
         Optional<AccessRules> access = document(bucket, SettingName.ACCESS).map(AccessRules::ofBytes);
-        Optional<BucketPolicy> policy =
-                document(bucket, SettingName.POLICY).map(json -> PolicyReader.read(json, bucket.name(), actions));
         return new BucketRules(
                 access,
-                policy,
-                document(bucket, SettingName.CORS).map(CorsRules::read),
-                document(bucket, SettingName.LIFECYCLE).map(LifecycleRules::read));
+                read(
+                        bucket,
+                        SettingName.POLICY,
+                        json -> PolicyReader.read(json, bucket.name(), actions),
+                        Optional.of(BucketPolicy.DENIAL)),
+                read(bucket, SettingName.CORS, CorsRules::read, Optional.empty()),
+                read(bucket, SettingName.LIFECYCLE, LifecycleRules::read, Optional.empty()));
+    }
+
+    /**
+     * Reads a document that somebody may have written without a gateway. One that cannot be read must not hinder its
+     * removal.
+     *
+     * @param otherwise what counts instead of a document that cannot be read
+     */
+    private <T> Optional<T> read(Bucket bucket, SettingName name, Function<byte[], T> reader, Optional<T> otherwise) {
+        return document(bucket, name).flatMap(content -> {
+            try {
+                return Optional.of(reader.apply(content));
+            } catch (S3Exception e) {
+                LOG.warn(
+                        "the document {} of bucket {} cannot be used, put or delete it: {}",
+                        name.text(),
+                        bucket.name(),
+                        e.getMessage());
+                return otherwise;
+            }
+        });
     }
 }

@@ -6,8 +6,8 @@ import io.bulwark.gateway.s3.request.Caller;
 import io.bulwark.gateway.s3.request.RequestHead;
 import io.bulwark.gateway.s3.request.RequestTarget;
 import io.bulwark.gateway.s3.request.S3Exception;
+import io.bulwark.gateway.s3.request.WireText;
 import io.bulwark.protocol.id.PrincipalId;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -28,8 +28,11 @@ public final class Authenticator {
     private static final int EXPIRY_SECONDS_MAX = 7 * 24 * 3_600;
     private static final String CONTENT_SHA256 = "x-amz-content-sha256";
     private static final Pattern SIGNATURE = Pattern.compile("[0-9a-f]{64}");
-    private static final Pattern SIGNED_HEADERS =
-            Pattern.compile("[a-z0-9!#$%&'*+.^_`|~-]+(;[a-z0-9!#$%&'*+.^_`|~-]+)*");
+    private static final Pattern HEADER_NAME = Pattern.compile("[a-z0-9!#$%&'*+.^_`|~-]+");
+
+    /** Requests have at most 200 headers. */
+    private static final int SIGNED_HEADERS_MAX = 256;
+
     private static final Pattern CLAIM = Pattern.compile("Credential=([^, ]{1,512})");
     private static final Pattern EXPIRY = Pattern.compile("[0-9]{1,9}");
     /** Parameters of the query that belong to the signature. */
@@ -275,16 +278,11 @@ public final class Authenticator {
             }
             if (!header.startsWith("x-amz-")) {
                 query.put(name, value);
-            } else if (headers.put(header, List.of(latin(value))) != null) {
+            } else if (headers.put(header, List.of(WireText.of(value))) != null) {
                 throw Refusals.malformedQuery("A header is also a parameter of the query: " + header);
             }
         });
         return new RequestHead(head.method(), new RequestTarget(head.target().path(), query), headers);
-    }
-
-    /** Headers have one character for each byte. */
-    private static String latin(String value) {
-        return new String(value.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
     }
 
     private Authentication verify(
@@ -332,10 +330,12 @@ public final class Authenticator {
     }
 
     private static Optional<List<String>> signedHeaders(String text) {
-        if (!SIGNED_HEADERS.matcher(text).matches()) {
+        List<String> names = List.of(text.split(";", SIGNED_HEADERS_MAX + 1));
+        // Name by name: a pattern of the whole would recurse for each of them, before anything is verified.
+        if (names.size() > SIGNED_HEADERS_MAX
+                || !names.stream().allMatch(name -> HEADER_NAME.matcher(name).matches())) {
             return Optional.empty();
         }
-        List<String> names = List.of(text.split(";", -1));
         return names.equals(names.stream().sorted().distinct().toList()) ? Optional.of(names) : Optional.empty();
     }
 

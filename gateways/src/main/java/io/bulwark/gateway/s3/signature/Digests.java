@@ -1,9 +1,9 @@
 package io.bulwark.gateway.s3.signature;
 
+import io.bulwark.gateway.s3.request.Hashes;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
@@ -25,11 +25,7 @@ final class Digests {
     }
 
     static byte[] sha256(byte[] bytes) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(bytes);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("this Java has no SHA-256", e);
-        }
+        return Hashes.sha256().digest(bytes);
     }
 
     static String hex(byte[] bytes) {

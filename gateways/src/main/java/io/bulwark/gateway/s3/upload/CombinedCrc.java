@@ -1,5 +1,6 @@
 package io.bulwark.gateway.s3.upload;
 
+import io.bulwark.gateway.s3.body.ChecksumAlgorithm;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 
@@ -19,12 +20,12 @@ final class CombinedCrc {
     }
 
     /** Returns the check of nothing; empty if the algorithm is no cyclic redundancy check. */
-    static Optional<CombinedCrc> of(String algorithm) {
+    static Optional<CombinedCrc> of(ChecksumAlgorithm algorithm) {
         return switch (algorithm) {
-            case "crc32" -> Optional.of(new CombinedCrc(0xEDB88320L, 32));
-            case "crc32c" -> Optional.of(new CombinedCrc(0x82F63B78L, 32));
-            case "crc64nvme" -> Optional.of(new CombinedCrc(0x9A6C9329AC4BC9B5L, 64));
-            default -> Optional.empty();
+            case CRC32 -> Optional.of(new CombinedCrc(0xEDB88320L, 32));
+            case CRC32C -> Optional.of(new CombinedCrc(0x82F63B78L, 32));
+            case CRC64NVME -> Optional.of(new CombinedCrc(0x9A6C9329AC4BC9B5L, 64));
+            case SHA1, SHA256 -> Optional.empty();
         };
     }
 

@@ -8,6 +8,7 @@ import io.bulwark.client.Upload;
 import io.bulwark.client.UploadedPart;
 import io.bulwark.client.error.NoSuchKeyException;
 import io.bulwark.client.error.NoSuchUploadException;
+import io.bulwark.gateway.s3.body.ChecksumAlgorithm;
 import io.bulwark.gateway.s3.call.Call;
 import io.bulwark.gateway.s3.call.EntityTags;
 import io.bulwark.gateway.s3.object.Conditions;
@@ -15,6 +16,7 @@ import io.bulwark.gateway.s3.object.ObjectWrites;
 import io.bulwark.gateway.s3.object.PartSizes;
 import io.bulwark.gateway.s3.permission.Action;
 import io.bulwark.gateway.s3.request.ErrorCode;
+import io.bulwark.gateway.s3.request.Hashes;
 import io.bulwark.gateway.s3.xml.XmlElement;
 import io.bulwark.gateway.s3.xml.XmlWriter;
 import java.io.ByteArrayOutputStream;
@@ -30,13 +32,7 @@ import java.util.TreeMap;
 
 /** Completes multipart uploads: the named parts become an object in one step. */
 public final class CompletedParts {
-    /** Elements with the checksums of a part, and the properties that they are kept in. */
-    static final Map<String, String> CHECKSUMS = new TreeMap<>(Map.of(
-            "ChecksumCRC32", "x-amz-checksum-crc32",
-            "ChecksumCRC32C", "x-amz-checksum-crc32c",
-            "ChecksumCRC64NVME", "x-amz-checksum-crc64nvme",
-            "ChecksumSHA1", "x-amz-checksum-sha1",
-            "ChecksumSHA256", "x-amz-checksum-sha256"));
+    private static final List<ChecksumAlgorithm> CHECKSUMS = List.of(ChecksumAlgorithm.values());
 
     /** Property with the upload from which an object came, by which a repeated completion knows it. */
     private static final String UPLOAD = "s3-upload";
@@ -83,7 +79,8 @@ public final class CompletedParts {
         SortedMap<String, String> properties = new TreeMap<>();
         UploadChecksum.ofProperties(upload.attributes().properties())
                 .ifPresent(checksum -> properties.putAll(checksum.of(parts)));
-        for (String property : CHECKSUMS.values()) {
+        for (ChecksumAlgorithm algorithm : CHECKSUMS) {
+            String property = algorithm.header();
             // The sender may name the algorithm now, and what it expects.
             Optional<String> expected = call.header(property);
             String known = properties.get(property);
@@ -112,9 +109,9 @@ public final class CompletedParts {
             tags.writeBytes(
                     tag.length() == 32
                             ? HexFormat.of().parseHex(tag)
-                            : MultipartUploads.md5(tag.getBytes(StandardCharsets.UTF_8)));
+                            : Hashes.md5().digest(tag.getBytes(StandardCharsets.UTF_8)));
         }
-        return HexFormat.of().formatHex(MultipartUploads.md5(tags.toByteArray())) + "-" + parts.size();
+        return HexFormat.of().formatHex(Hashes.md5().digest(tags.toByteArray())) + "-" + parts.size();
     }
 
     /** A client that did not get the first answer sends the request again. */
@@ -177,9 +174,9 @@ public final class CompletedParts {
     }
 
     private static boolean fits(XmlElement element, UploadedPart part) {
-        return CHECKSUMS.entrySet().stream()
-                .allMatch(checksum -> element.textOf(checksum.getKey())
-                        .map(text -> text.equals(part.properties().get(checksum.getValue())))
+        return CHECKSUMS.stream()
+                .allMatch(checksum -> element.textOf(checksum.element())
+                        .map(text -> text.equals(part.properties().get(checksum.header())))
                         .orElse(true));
     }
 
@@ -193,8 +190,13 @@ public final class CompletedParts {
                 .element("Bucket", call.bucketName())
                 .element("Key", call.key())
                 .element("ETag", EntityTags.quoted(EntityTags.of(object.version(), properties)));
-        CHECKSUMS.forEach((element, property) -> out.optional(element, Optional.ofNullable(properties.get(property))));
+        writeChecksums(out, properties);
         out.optional("ChecksumType", Optional.ofNullable(properties.get("x-amz-checksum-type")));
         call.respond(out.toBytes(), ObjectWrites.written(object));
+    }
+
+    static void writeChecksums(XmlWriter out, Map<String, String> properties) {
+        CHECKSUMS.forEach(
+                checksum -> out.optional(checksum.element(), Optional.ofNullable(properties.get(checksum.header()))));
     }
 }

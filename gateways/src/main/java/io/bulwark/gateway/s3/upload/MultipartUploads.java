@@ -18,14 +18,12 @@ import io.bulwark.gateway.s3.permission.Action;
 import io.bulwark.gateway.s3.permission.ObjectAccess;
 import io.bulwark.gateway.s3.request.BodyDigests;
 import io.bulwark.gateway.s3.request.ErrorCode;
+import io.bulwark.gateway.s3.request.Hashes;
 import io.bulwark.gateway.s3.request.Times;
 import io.bulwark.gateway.s3.xml.XmlWriter;
 import io.bulwark.protocol.object.ObjectAttributes;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -49,7 +47,7 @@ public final class MultipartUploads {
         Upload upload = call.bucket().uploads().begin(key, options);
         SortedMap<String, String> headers = new TreeMap<>();
         checksum.ifPresent(known -> {
-            headers.put("x-amz-checksum-algorithm", known.algorithm().toUpperCase(Locale.ROOT));
+            headers.put("x-amz-checksum-algorithm", known.algorithm().name());
             headers.put("x-amz-checksum-type", known.type());
         });
         XmlWriter out = new XmlWriter("InitiateMultipartUploadResult")
@@ -66,9 +64,13 @@ public final class MultipartUploads {
         long length = ObjectWrites.checkedLength(call);
         NewObject.refuseEncryption(call.exchange());
         Upload upload = find(call);
-        PutOptions options = PutOptions.DEFAULT
-                .withExpectedLength(length)
-                .withFinalProperties(() -> ObjectWrites.digests(call.exchange().digests()));
+        Optional<UploadChecksum> checksum =
+                UploadChecksum.ofProperties(upload.attributes().properties());
+        PutOptions options = PutOptions.DEFAULT.withExpectedLength(length).withFinalProperties(() -> {
+            BodyDigests arrived = call.exchange().digests();
+            checksum.ifPresent(known -> known.requirePart(arrived.checksums().keySet()));
+            return ObjectWrites.digests(arrived);
+        });
         call.bucket().uploads().put(upload, number, call.exchange().body(), options);
         BodyDigests digests = call.exchange().digests();
         SortedMap<String, String> headers = ObjectWrites.checksumHeaders(digests);
@@ -120,7 +122,7 @@ public final class MultipartUploads {
             return tag;
         }
         String description = tag + " " + source.version() + " " + range.offset() + " " + range.length();
-        return HexFormat.of().formatHex(md5(description.getBytes(StandardCharsets.UTF_8)));
+        return HexFormat.of().formatHex(Hashes.md5().digest(description.getBytes(StandardCharsets.UTF_8)));
     }
 
     /** Answers with the parts. */
@@ -156,8 +158,7 @@ public final class MultipartUploads {
                 .element("LastModified", Times.iso(Times.wholeSeconds(part.stored())))
                 .element("ETag", EntityTags.quoted(tagOf(part)))
                 .element("Size", part.length());
-        CompletedParts.CHECKSUMS.forEach((element, property) ->
-                out.optional(element, Optional.ofNullable(part.properties().get(property))));
+        CompletedParts.writeChecksums(out, part.properties());
         out.end();
     }
 
@@ -189,14 +190,6 @@ public final class MultipartUploads {
 
     static String ownerOf(Call call, ObjectAttributes attributes) {
         return ObjectAccess.of(call.rules(), attributes.properties(), Map.of()).owner();
-    }
-
-    static byte[] md5(byte[] bytes) {
-        try {
-            return MessageDigest.getInstance("MD5").digest(bytes);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
-        }
     }
 
     private static int partNumber(Call call) {

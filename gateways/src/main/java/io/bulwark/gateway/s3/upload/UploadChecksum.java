@@ -1,12 +1,10 @@
 package io.bulwark.gateway.s3.upload;
 
 import io.bulwark.client.UploadedPart;
+import io.bulwark.gateway.s3.body.ChecksumAlgorithm;
 import io.bulwark.gateway.s3.call.Call;
 import io.bulwark.gateway.s3.request.ErrorCode;
 import java.io.ByteArrayOutputStream;
-import java.nio.ByteBuffer;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
@@ -15,23 +13,16 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.zip.CRC32;
-import java.util.zip.CRC32C;
-import java.util.zip.Checksum;
 
 /**
  * Checksum that a multipart upload was begun with.
  *
- * @param algorithm in lower case
  * @param composite whether the checksum is one of the parts' checksums instead of one of all bytes
  */
-record UploadChecksum(String algorithm, boolean composite) {
-    static final String CHECKSUM = "x-amz-checksum-";
-
+record UploadChecksum(ChecksumAlgorithm algorithm, boolean composite) {
     private static final String TYPE = "x-amz-checksum-type";
     private static final String PROPERTY = "s3-checksum";
-    private static final Set<String> ALGORITHMS = Set.of("crc32", "crc32c", "crc64nvme", "sha1", "sha256");
-    private static final Set<String> DIGESTS = Set.of("sha1", "sha256");
+    private static final Set<ChecksumAlgorithm> DIGESTS = Set.of(ChecksumAlgorithm.SHA1, ChecksumAlgorithm.SHA256);
 
     /** Returns what the headers of a begin ask for. */
     static Optional<UploadChecksum> ofHeaders(Call call) {
@@ -43,16 +34,15 @@ record UploadChecksum(String algorithm, boolean composite) {
             }
             return Optional.empty();
         }
-        String algorithm = name.get().toLowerCase(Locale.ROOT);
-        if (!ALGORITHMS.contains(algorithm)) {
-            throw ErrorCode.INVALID_REQUEST.because("Checksum algorithm provided is unsupported.");
-        }
-        boolean composite = switch (type.orElse(algorithm.equals("crc64nvme") ? "FULL_OBJECT" : "COMPOSITE")) {
+        ChecksumAlgorithm algorithm = ChecksumAlgorithm.find(name.get())
+                .orElseThrow(() -> ErrorCode.INVALID_REQUEST.because("Checksum algorithm provided is unsupported."));
+        boolean whole = algorithm == ChecksumAlgorithm.CRC64NVME;
+        boolean composite = switch (type.orElse(whole ? "FULL_OBJECT" : "COMPOSITE")) {
             case "COMPOSITE" -> true;
             case "FULL_OBJECT" -> false;
             default -> throw ErrorCode.INVALID_REQUEST.because("Value for " + TYPE + " header is invalid.");
         };
-        if (composite ? algorithm.equals("crc64nvme") : DIGESTS.contains(algorithm)) {
+        if (composite ? whole : DIGESTS.contains(algorithm)) {
             throw ErrorCode.INVALID_REQUEST.because(
                     "The " + type.orElse("default") + " checksum type cannot be used with this algorithm.");
         }
@@ -62,11 +52,28 @@ record UploadChecksum(String algorithm, boolean composite) {
     /** Returns what was kept with an upload. */
     static Optional<UploadChecksum> ofProperties(Map<String, String> properties) {
         return Optional.ofNullable(properties.get(PROPERTY))
-                .map(text -> new UploadChecksum(text.substring(1), text.startsWith("c")));
+                .filter(text -> !text.isEmpty())
+                .flatMap(text -> ChecksumAlgorithm.find(text.substring(1))
+                        .map(algorithm -> new UploadChecksum(algorithm, text.startsWith("c"))));
+    }
+
+    /**
+     * Refuses a part with a checksum of another algorithm, or without one where the checksum of the object is made of those
+     * of the parts.
+     *
+     * @param given names of the algorithms that the part came with
+     */
+    void requirePart(Set<String> given) {
+        boolean fits = given.isEmpty() ? !composite : given.contains(algorithm.name());
+        if (!fits) {
+            throw ErrorCode.INVALID_REQUEST.because("Checksum Type mismatch occurred, expected checksum Type: "
+                    + algorithm.name().toLowerCase(Locale.ROOT) + ", actual checksum Type: "
+                    + (given.isEmpty() ? "null" : String.join(",", given).toLowerCase(Locale.ROOT)));
+        }
     }
 
     void keep(Map<String, String> properties) {
-        properties.put(PROPERTY, (composite ? "c" : "f") + algorithm);
+        properties.put(PROPERTY, (composite ? "c" : "f") + algorithm.name().toLowerCase(Locale.ROOT));
     }
 
     String type() {
@@ -78,7 +85,7 @@ record UploadChecksum(String algorithm, boolean composite) {
         SortedMap<String, String> properties = new TreeMap<>();
         Optional<String> value = composite ? composite(parts) : whole(parts);
         value.ifPresent(text -> {
-            properties.put(CHECKSUM + algorithm, text);
+            properties.put(algorithm.header(), text);
             properties.put(TYPE, type());
         });
         return properties;
@@ -87,7 +94,7 @@ record UploadChecksum(String algorithm, boolean composite) {
     private Optional<String> whole(List<UploadedPart> parts) {
         CombinedCrc crc = CombinedCrc.of(algorithm).orElseThrow();
         for (UploadedPart part : parts) {
-            String check = part.properties().get(CHECKSUM + algorithm);
+            String check = part.properties().get(algorithm.header());
             if (check == null) {
                 return Optional.empty();
             }
@@ -99,30 +106,12 @@ record UploadChecksum(String algorithm, boolean composite) {
     private Optional<String> composite(List<UploadedPart> parts) {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         for (UploadedPart part : parts) {
-            String check = part.properties().get(CHECKSUM + algorithm);
+            String check = part.properties().get(algorithm.header());
             if (check == null) {
                 return Optional.empty();
             }
             all.writeBytes(Base64.getDecoder().decode(check));
         }
-        return Optional.of(Base64.getEncoder().encodeToString(digest(all.toByteArray())) + "-" + parts.size());
-    }
-
-    private byte[] digest(byte[] bytes) {
-        try {
-            return switch (algorithm) {
-                case "crc32" -> check(new CRC32(), bytes);
-                case "crc32c" -> check(new CRC32C(), bytes);
-                case "sha1" -> MessageDigest.getInstance("SHA-1").digest(bytes);
-                default -> MessageDigest.getInstance("SHA-256").digest(bytes);
-            };
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    private static byte[] check(Checksum checksum, byte[] bytes) {
-        checksum.update(bytes);
-        return ByteBuffer.allocate(4).putInt((int) checksum.getValue()).array();
+        return Optional.of(Base64.getEncoder().encodeToString(algorithm.of(all.toByteArray())) + "-" + parts.size());
     }
 }

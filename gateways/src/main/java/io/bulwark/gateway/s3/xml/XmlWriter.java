@@ -63,12 +63,6 @@ public final class XmlWriter {
         return this;
     }
 
-    /** Writes character data. */
-    public XmlWriter text(String text) {
-        escape(text);
-        return this;
-    }
-
     /** Ends all elements, and returns the document in UTF-8. */
     public byte[] toBytes() {
         while (!open.isEmpty()) {

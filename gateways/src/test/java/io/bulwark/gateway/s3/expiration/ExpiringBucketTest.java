@@ -48,6 +48,10 @@ class ExpiringBucketTest {
     }
 
     private void expire(long locked, VersionInfo... versions) {
+        expire(RULES, locked, versions);
+    }
+
+    private void expire(LifecycleRules rules, long locked, VersionInfo... versions) {
         Bucket bucket = ScriptedAnswers.of(
                 Bucket.class, Map.of("versions/1", _ -> Stream.of(versions), "delete/2", arguments -> {
                     long number = ((DeleteOptions) arguments[1]).version();
@@ -57,7 +61,7 @@ class ExpiringBucketTest {
                     removed.add(number);
                     return new DeletedObject(number, false, false);
                 }));
-        new ExpiringBucket(bucket, RULES, MADE.plus(Duration.ofDays(9)), Duration.ofDays(1))
+        new ExpiringBucket(bucket, rules, MADE.plus(Duration.ofDays(9)), Duration.ofDays(1))
                 .expire(Versioning.KEEP_ALL);
     }
 
@@ -73,5 +77,16 @@ class ExpiringBucketTest {
         assertThat(removed)
                 .as("without the marker a deleted object would return")
                 .containsExactly(2L);
+    }
+
+    @Test
+    void aRuleForTagsKeepsLoneMarkers() {
+        String rule = "<LifecycleConfiguration><Rule><Filter>TAG</Filter><Status>Enabled</Status><Expiration><Days>1"
+                + "</Days></Expiration></Rule></LifecycleConfiguration>";
+        String tag = "<Tag><Key>a</Key><Value>b</Value></Tag>";
+        expire(LifecycleRules.read(rule.replace("TAG", tag).getBytes(StandardCharsets.UTF_8)), 0, version(3, true));
+        assertThat(removed).isEmpty();
+        expire(LifecycleRules.read(rule.replace("TAG", "").getBytes(StandardCharsets.UTF_8)), 0, version(3, true));
+        assertThat(removed).containsExactly(3L);
     }
 }

@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class PolicyReaderTest {
@@ -69,6 +70,50 @@ class PolicyReaderTest {
         assertThat(read(statement(statement + "'StringEquals':{'aws:username':'client-5'}," + condition + "}"))
                         .isPublic())
                 .isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "'DateLessThan':{'aws:CurrentTime':'2026-01-01'}|2025-12-31T23:59:59Z|true",
+                "'DateLessThan':{'aws:CurrentTime':'2026-01-01'}|2026-01-01T00:00:00Z|false",
+                "'DateGreaterThan':{'aws:CurrentTime':'2026-01-01T01:00+01:00'}|2026-01-01T00:00:01Z|true",
+                "'DateGreaterThan':{'aws:CurrentTime':1767225600}|2026-01-01T00:00:01Z|true",
+                "'DateLessThan':{'aws:EpochTime':'2026-01-01'}|1767225599|true",
+                "'DateLessThan':{'aws:EpochTime':'1767225600'}|1767225600|false",
+                "'NumericLessThan':{'aws:EpochTime':1767225600}|1767225599|true",
+                "'DateGreaterThan':{'s3:object-lock-retain-until-date':'2026-01-01'}"
+                        + "|2026-01-01T01:30:00+01:00[Europe/Paris]|true",
+                "'NumericLessThanEquals':{'s3:max-keys':'10'}|10|true",
+                "'Null':{'aws:Referer':'False'}|http://a.example|true",
+                "'Bool':{'s3:ExistingObjectTag/open':true}|TRUE|true"
+            })
+    void valuesAreComparedByTheirMeaning(String condition, String fact, boolean holds) {
+        BucketPolicy policy = read(statement("'Effect':'Allow','Principal':'*','Action':'s3:GetObject','Resource':'*',"
+                + "'Condition':{" + condition + "}"));
+        assertThat(policy.judge(PERSON, "s3:GetObject", "films/a", _ -> List.of(fact)))
+                .isEqualTo(holds ? Verdict.ALLOWED : Verdict.SILENT);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "'DateLessThan':{'aws:CurrentTime':'soon'}",
+                "'DateLessThan':{'aws:CurrentTime':'2026-01-01T00:00:00'}",
+                "'DateLessThan':{'aws:CurrentTime':['2026-01-01','2026-13-01']}",
+                "'DateLessThan':{'s3:max-keys':'10'}",
+                "'NumericLessThan':{'aws:CurrentTime':'10'}",
+                "'NumericLessThan':{'s3:max-keys':'abc'}",
+                "'Bool':{'aws:Referer':'yes'}",
+                "'Null':{'aws:Referer':'x'}"
+            })
+    void valuesThatNothingCanMatchAreRefused(String condition) {
+        String statement = "'Effect':'Deny','Principal':'*','Action':'s3:*','Resource':'*','Condition':{";
+        assertThatThrownBy(() -> read(statement(statement + condition + "}")))
+                .isInstanceOfSatisfying(
+                        S3Exception.class, e -> assertThat(e.code()).isEqualTo("MalformedPolicy"));
     }
 
     @ParameterizedTest

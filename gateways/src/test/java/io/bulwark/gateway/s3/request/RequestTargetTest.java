@@ -21,6 +21,17 @@ class RequestTargetTest {
                 .find(host, RequestTarget.parse(target).path());
     }
 
+    @Test
+    void aDomainBelowAnotherIsFoundFirst() {
+        Addressing nested = new Addressing(List.of("example.com", "s3.example.com"));
+        Optional<String> key = Optional.of("k");
+        assertThat(nested.find("films.s3.example.com", "/k"))
+                .isEqualTo(new Addressing.Place(Optional.of("films"), key));
+        assertThat(nested.find("films.example.com", "/k")).isEqualTo(new Addressing.Place(Optional.of("films"), key));
+        assertThat(nested.find("s3.example.com", "/films/k"))
+                .isEqualTo(new Addressing.Place(Optional.of("films"), key));
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

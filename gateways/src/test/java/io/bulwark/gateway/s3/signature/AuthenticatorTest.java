@@ -24,6 +24,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Requests signed by the AWS SDK, as they are and changed. */
@@ -95,6 +97,21 @@ class AuthenticatorTest {
                     .as("seed %d, run %d: %s became %s", SEED + 1, run, head, changed)
                     .isInstanceOf(S3Exception.class);
         }
+    }
+
+    @Test
+    void manySignedHeadersCostNoStack() {
+        String names =
+                IntStream.range(0, 10_000).mapToObj(i -> "a" + (10_000 + i)).collect(Collectors.joining(";"));
+        RequestHead inQuery = withQuery(simple(Form.PRESIGNED), "X-Amz-SignedHeaders", names);
+        assertThat(codeOf(authenticator, inQuery)).isEqualTo("AuthorizationQueryParametersError");
+        String header =
+                simple(Form.HEADER_UNSIGNED_PAYLOAD).single("authorization").orElseThrow();
+        RequestHead inHeader = with(
+                simple(Form.HEADER_UNSIGNED_PAYLOAD),
+                "authorization",
+                header.replaceFirst("SignedHeaders=[^,]*", "SignedHeaders=" + names));
+        assertThat(codeOf(authenticator, inHeader)).isEqualTo("AuthorizationHeaderMalformed");
     }
 
     /** The canonical request, as the refusal tells it. */

@@ -2,6 +2,7 @@ package io.bulwark.gateway.s3.upload;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.gateway.s3.body.ChecksumAlgorithm;
 import java.nio.ByteBuffer;
 import java.util.Random;
 import java.util.zip.CRC32;
@@ -18,7 +19,7 @@ class CombinedCrcTest {
         return ByteBuffer.allocate(4).putInt((int) checksum.getValue()).array();
     }
 
-    private static void compare(String algorithm, Checksum checksum) {
+    private static void compare(ChecksumAlgorithm algorithm, Checksum checksum) {
         Random random = new Random(SEED);
         byte[] all = new byte[100_000];
         random.nextBytes(all);
@@ -34,15 +35,15 @@ class CombinedCrcTest {
 
     @Test
     void checksOfPartsGiveThatOfTheWhole() {
-        compare("crc32", new CRC32());
-        compare("crc32c", new CRC32C());
+        compare(ChecksumAlgorithm.CRC32, new CRC32());
+        compare(ChecksumAlgorithm.CRC32C, new CRC32C());
     }
 
     @Test
     void wideChecksGiveThatOfTheWhole() {
         // CRC64NVME of "123456789" is AE8B14860A799888; those of its halves come from the same definition.
         byte[] text = {'1', '2', '3', '4', '5', '6', '7', '8', '9'};
-        CombinedCrc combined = CombinedCrc.of("crc64nvme").orElseThrow();
+        CombinedCrc combined = CombinedCrc.of(ChecksumAlgorithm.CRC64NVME).orElseThrow();
         combined.append(ByteBuffer.allocate(8).putLong(crc64(text, 0, 4)).array(), 4);
         combined.append(ByteBuffer.allocate(8).putLong(crc64(text, 4, 9)).array(), 5);
         assertThat(ByteBuffer.wrap(combined.toBytes()).getLong()).isEqualTo(0xAE8B14860A799888L);
