@@ -71,7 +71,10 @@ class LoadedSlotsTest {
                 four[READS / 2],
                 four[READS * 99 / 100],
                 (double) two[READS / 2] / Math.max(1, four[READS / 2]));
-        assertThat(four[READS / 2]).as("seed %d", seed).isLessThanOrEqualTo(two[READS / 2] + TICK_MILLIS);
+        long samplingError = delta / 5;
+        assertThat(four[READS / 2])
+                .as("seed %d", seed)
+                .isLessThanOrEqualTo(two[READS / 2] + TICK_MILLIS + samplingError);
     }
 
     private long[] latencies(Kind kind, long delta) {
