@@ -194,6 +194,9 @@ record Route(String operation, Consumer<Call> handler) {
                 .filter((ofObject ? OF_OBJECTS : OF_BUCKETS)::contains)
                 .findFirst();
         String name = method + choice.map(text -> " " + text).orElse("");
+        if (ofObject && name.equals("PUT") && exchange.query().containsKey("partNumber")) {
+            throw ErrorCode.INVALID_ARGUMENT.because("A part is put with the uploadId of its upload.");
+        }
         Route route = (ofObject ? OBJECTS : BUCKETS).get(name);
         if (route == null) {
             throw choice.isPresent()

@@ -17,6 +17,7 @@ import io.bulwark.client.StoredObject;
 import io.bulwark.client.Upload;
 import io.bulwark.client.Uploads;
 import io.bulwark.client.error.AlreadyExistsException;
+import io.bulwark.client.error.NoSuchUploadException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.gateway.s3.access.AccessKey;
 import io.bulwark.gateway.s3.request.BodyDigests;
@@ -61,6 +62,7 @@ class S3OperationsTest {
     private final List<String> puts = new ArrayList<>();
     private final List<BucketSpec> created = new ArrayList<>();
     private boolean exists;
+    private boolean finished;
     private final TreeMap<String, String> tags = new TreeMap<>();
     private final List<Object> statuses = new ArrayList<>();
     private final List<Object> tagged = new ArrayList<>();
@@ -106,8 +108,12 @@ class S3OperationsTest {
                                 return null;
                             },
                             "uploads/0",
-                            _ -> ScriptedAnswers.of(
-                                    Uploads.class, Map.of("find/2", _ -> Upload.named("films", "copy", 3))),
+                            _ -> ScriptedAnswers.of(Uploads.class, Map.of("find/2", _ -> {
+                                if (finished) {
+                                    throw new NoSuchUploadException("gone", Subject.bucket("films"));
+                                }
+                                return Upload.named("films", "copy", 3);
+                            })),
                             "delete/2",
                             arguments -> {
                                 deletions.add((DeleteOptions) arguments[1]);
@@ -542,5 +548,78 @@ class S3OperationsTest {
                         Map.of("x-amz-copy-source", "films/k", "x-amz-tagging", "grade=open"),
                         ""));
         assertThat(copies).isEqualTo(2);
+    }
+
+    @Test
+    void aConditionThatNamesNoTagIsRefused() {
+        for (String value : List.of("", " ", "\"abc\",", "*, \"abc\"")) {
+            for (String name : List.of("if-match", "if-none-match")) {
+                assertRefused("InvalidArgument", () -> send("PUT", "k", Map.of(), Map.of(name, value), "x"));
+                assertRefused("InvalidArgument", () -> send("GET", "k", Map.of(), Map.of(name, value), ""));
+                Map<String, String> copy =
+                        Map.of("x-amz-copy-source", "films/k", "x-amz-copy-source-" + name, value);
+                assertRefused("InvalidArgument", () -> send("PUT", "copy", Map.of(), copy, ""));
+            }
+            assertRefused("InvalidArgument", () -> send("DELETE", "k", Map.of(), Map.of("if-match", value), ""));
+        }
+        String date = "Sun, 06 Nov 1994 08:49:37 GMT";
+        assertRefused("NotImplemented", () -> send("PUT", "k", Map.of(), Map.of("if-unmodified-since", date), "x"));
+        assertThat(puts).isEmpty();
+        assertThat(deletions).isEmpty();
+    }
+
+    @Test
+    void aPolicySeesTheSourceOfACopyWhicheverVersionIsNamed() {
+        deny("PutObject", "{\"StringEquals\":{\"s3:x-amz-copy-source\":\"films/k\"}}");
+        for (String source : List.of("films/k", "/films/k", "films/%6b", "films/k?versionId=null")) {
+            assertRefused(
+                    "AccessDenied", () -> send("PUT", "copy", Map.of(), Map.of("x-amz-copy-source", source), ""));
+        }
+        assertThat(copies).isZero();
+    }
+
+    @Test
+    void anUploadIsCompletedAgainWithTheSamePartsOnly() {
+        String part = "0123456789abcdef0123456789abcdef";
+        properties.put("etag", "4662bdea8654776d486072ff7074945e-1");
+        properties.put("s3-upload", "3");
+        Map<String, String> upload = Map.of("uploadId", "3");
+        finished = true;
+        send("POST", "k", upload, Map.of(), completion(1, part));
+        assertThat(response.toString(StandardCharsets.UTF_8)).contains("4662bdea8654776d486072ff7074945e-1");
+        send("POST", "k", upload, Map.of("if-none-match", "*"), completion(1, part));
+        assertRefused("InvalidPart", () -> send("POST", "k", upload, Map.of(), completion(1, part.replace('0', '1'))));
+        assertRefused("InvalidPartOrder", () -> send("POST", "k", upload, Map.of(), completion(0, part)));
+        assertRefused(
+                "NoSuchUpload", () -> send("POST", "k", Map.of("uploadId", "4"), Map.of(), completion(1, part)));
+    }
+
+    private static String completion(int number, String tag) {
+        return "<CompleteMultipartUpload><Part><PartNumber>" + number + "</PartNumber><ETag>" + tag
+                + "</ETag></Part></CompleteMultipartUpload>";
+    }
+
+    @Test
+    void aPartWithoutAnUploadIsNoObject() {
+        assertRefused("InvalidArgument", () -> send("PUT", "k", Map.of("partNumber", "1"), Map.of(), "x"));
+        assertThat(puts).isEmpty();
+    }
+
+    @Test
+    void anAclIsNamedOnce() {
+        String document = "<AccessControlPolicy><AccessControlList/></AccessControlPolicy>";
+        assertRefused(
+                "InvalidRequest",
+                () -> send("PUT", "k", Map.of("acl", ""), Map.of("x-amz-acl", "private"), document));
+    }
+
+    @Test
+    void parametersOfListsThatAreTooLongAreNamed() {
+        String longKey = "k".repeat(1025);
+        for (String name : List.of("prefix", "marker")) {
+            assertRefused("InvalidArgument", () -> send("GET", "", Map.of(name, longKey), Map.of(), ""));
+        }
+        assertThatThrownBy(() -> send("GET", "", Map.of("delimiter", "/".repeat(65)), Map.of(), ""))
+                .hasMessageContaining("delimiter has at most 64 bytes in UTF-8, this has 65");
     }
 }

@@ -65,9 +65,9 @@ public final class Names {
             if (Character.isISOControl(c)) {
                 return Optional.of(TextPlace.of(text, i) + " is the control character " + TextPlace.shown(c));
             }
-            if (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE) {
+            if ((c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE) || c == 0xFFFE || c == 0xFFFF) {
                 return Optional.of(
-                        TextPlace.of(text, i) + " is " + TextPlace.shown(c) + ", which is not well-formed Unicode");
+                        TextPlace.of(text, i) + " is " + TextPlace.shown(c) + ", which is no character of Unicode");
             }
         }
         return Optional.empty();

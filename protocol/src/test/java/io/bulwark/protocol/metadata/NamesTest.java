@@ -33,7 +33,8 @@ class NamesTest {
         assertThat(Names.problemOfKey("a\ud83d\ude00\nb")).contains("character 3 is the control character U+000A");
         assertThat(Names.problemOfPrefix("bell\u0007")).contains("character 5 is the control character U+0007");
         assertThat(Names.problemOfKey("lone \ud800 surrogate"))
-                .contains("character 6 is U+D800, which is not well-formed Unicode");
+                .contains("character 6 is U+D800, which is no character of Unicode");
+        assertThat(Names.problemOfKey("no\ufffe")).contains("character 3 is U+FFFE, which is no character of Unicode");
         assertThat(Names.problemOfKey("")).isPresent();
         assertThat(Names.problemOfPrefix("")).isEmpty();
         assertThat(Names.problemOfPrefix("p".repeat(1025)))

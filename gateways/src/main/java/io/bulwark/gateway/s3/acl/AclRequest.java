@@ -18,6 +18,15 @@ public final class AclRequest {
 
     private AclRequest() {}
 
+    /** Returns the list that a request sets with headers or with a document. */
+    public static AccessControlList of(Exchange exchange, byte[] body, String owner, String bucketOwner) {
+        Optional<AccessControlList> named = fromHeaders(exchange, owner, bucketOwner);
+        if (named.isPresent() && body.length > 0) {
+            throw ErrorCode.INVALID_REQUEST.because("Name an ACL in headers or in a document, not both.");
+        }
+        return named.orElseGet(() -> fromDocument(body, owner));
+    }
+
     /**
      * Returns the list that the headers of a request ask for; empty if there is no such header.
      *
@@ -71,7 +80,7 @@ public final class AclRequest {
      *
      * @param owner who must be named as owner, since ownership cannot be given away
      */
-    public static AccessControlList fromDocument(byte[] body, String owner) {
+    static AccessControlList fromDocument(byte[] body, String owner) {
         XmlElement root = XmlReader.read(new ByteArrayInputStream(body), ROOT);
         Optional<String> named = root.child("Owner").flatMap(element -> element.textOf("ID"));
         if (named.isPresent() && !named.get().equals(owner)) {

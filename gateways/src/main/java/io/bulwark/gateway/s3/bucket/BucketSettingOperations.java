@@ -151,8 +151,7 @@ public final class BucketSettingOperations {
         call.authorization().require(Action.PUT_BUCKET_ACL);
         byte[] body = call.body(DOCUMENT_MAX);
         String owner = call.rules().owner();
-        AccessControlList list = AclRequest.fromHeaders(call.exchange(), owner, owner)
-                .orElseGet(() -> AclRequest.fromDocument(body, owner));
+        AccessControlList list = AclRequest.of(call.exchange(), body, owner, owner);
         if (call.rules().ownership() == Ownership.BUCKET_OWNER_ENFORCED) {
             throw ErrorCode.ACCESS_CONTROL_LIST_NOT_SUPPORTED.because("The bucket does not allow ACLs");
         }

@@ -10,6 +10,7 @@ import io.bulwark.gateway.s3.request.RequestHead;
 import io.bulwark.gateway.s3.request.RequestTarget;
 import io.bulwark.gateway.s3.request.S3Exception;
 import io.bulwark.gateway.s3.signature.Authentication;
+import io.bulwark.protocol.id.PrincipalId;
 import io.netty.handler.codec.http.HttpRequest;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -80,7 +81,7 @@ final class RequestTask implements Runnable {
         try {
             HttpExchange verified = verify();
             exchange = verified;
-            server.operations().handle(verified);
+            handle(verified);
             if (!responder.hasBegun()) {
                 throw new IllegalStateException("the operation gave no response");
             }
@@ -91,6 +92,19 @@ final class RequestTask implements Runnable {
             }
             S3Exception refusal = meaningOf(e);
             refuse(known == null ? refusal.withHeaders(crossOriginHeaders()) : refusal);
+        }
+    }
+
+    private void handle(HttpExchange verified) {
+        // All without a signature share one part.
+        PrincipalId sender = verified.isSigned() ? verified.caller().person() : PrincipalId.NOBODY;
+        if (!server.tryEnterOf(sender)) {
+            throw new S3Exception(503, "SlowDown", "Please reduce your request rate.");
+        }
+        try {
+            server.operations().handle(verified);
+        } finally {
+            server.leaveOf(sender);
         }
     }
 

@@ -13,6 +13,11 @@ public record S3Limits(int connectionsMax, int requestsMax, Head head, Times tim
         }
     }
 
+    /** Returns how many of the requests in processing may be one sender's: three quarters. */
+    int requestsOfOneMax() {
+        return requestsMax - requestsMax / 4;
+    }
+
     /** Returns the defaults: 1,024 connections, 128 requests. */
     public static S3Limits standard() {
         return new S3Limits(1_024, 128, Head.standard(), Times.standard());

@@ -3,10 +3,13 @@ package io.bulwark.gateway.s3.http;
 import io.bulwark.gateway.s3.request.Addressing;
 import io.bulwark.gateway.s3.request.Operations;
 import io.bulwark.gateway.s3.signature.Authenticator;
+import io.bulwark.protocol.id.PrincipalId;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Parts of a server that its connections share. */
@@ -25,6 +28,9 @@ final class ServerContext {
     /** Forms prove their sender only after some fields have arrived, as slowly as anybody likes. */
     private final Semaphore unverifiedForms;
 
+    private final Map<PrincipalId, Integer> requestsOf = new ConcurrentHashMap<>();
+    private final int requestsOfOneMax;
+
     private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
     private final AtomicLong nextId = new AtomicLong(ThreadLocalRandom.current().nextLong());
     private final String hostId = hex(ThreadLocalRandom.current().nextLong());
@@ -37,6 +43,7 @@ final class ServerContext {
         this.operations = operations;
         this.meters = meters;
         this.requests = new Semaphore(settings.limits().requestsMax());
+        this.requestsOfOneMax = settings.limits().requestsOfOneMax();
         this.unverifiedForms = new Semaphore(Math.max(1, settings.limits().requestsMax() / FORMS_SHARE));
     }
 
@@ -81,6 +88,24 @@ final class ServerContext {
     void leave() {
         meters.active.decrementAndGet();
         requests.release();
+    }
+
+    /**
+     * Returns whether one more request of a sender may be in processing, as slow ones of one must not keep all others out;
+     * {@link #leaveOf} must follow.
+     */
+    boolean tryEnterOf(PrincipalId sender) {
+        AtomicBoolean entered = new AtomicBoolean();
+        requestsOf.compute(sender, (_, count) -> {
+            int known = count == null ? 0 : count;
+            entered.set(known < requestsOfOneMax);
+            return entered.get() ? Integer.valueOf(known + 1) : count;
+        });
+        return entered.get();
+    }
+
+    void leaveOf(PrincipalId sender) {
+        requestsOf.computeIfPresent(sender, (_, count) -> count == 1 ? null : count - 1);
     }
 
     /** Returns whether one more form may wait for its fields; {@link #endFields} must follow. */

@@ -3,6 +3,7 @@ package io.bulwark.gateway.s3.listing;
 import io.bulwark.gateway.s3.call.Call;
 import io.bulwark.gateway.s3.request.ErrorCode;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -13,6 +14,9 @@ import java.util.Optional;
 public record ListedNames(String prefix, String delimiter, int limit, boolean encoded) {
     /** Entries of a page, as S3 bounds them. */
     private static final int LIMIT_MAX = 1000;
+    private static final int KEY_BYTES_MAX = 1024;
+    private static final int DELIMITER_BYTES_MAX = 64;
+    private static final List<String> NAMES = List.of("prefix", "marker", "start-after", "key-marker");
 
     /** Reads the parameters of a request. */
     public static ListedNames of(Call call, String limitName) {
@@ -24,11 +28,23 @@ public record ListedNames(String prefix, String delimiter, int limit, boolean en
         if (!delimiter.isEmpty() && call.hasQuery("allow-unordered")) {
             throw ErrorCode.INVALID_ARGUMENT.because("A list without an order cannot have a delimiter.");
         }
+        for (String name : NAMES) {
+            requireShort(call, name, KEY_BYTES_MAX);
+        }
+        requireShort(call, "delimiter", DELIMITER_BYTES_MAX);
         return new ListedNames(
                 call.query("prefix").orElse(""),
                 delimiter,
                 Math.min(call.number(limitName, LIMIT_MAX, 0, Integer.MAX_VALUE), LIMIT_MAX),
                 encoding.isPresent());
+    }
+
+    private static void requireShort(Call call, String parameter, int bytesMax) {
+        int bytes = call.query(parameter).orElse("").getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > bytesMax) {
+            throw ErrorCode.INVALID_ARGUMENT.because(
+                    parameter + " has at most " + bytesMax + " bytes in UTF-8, this has " + bytes + ".");
+        }
     }
 
     /** Returns a name as the answer has it. */

@@ -10,6 +10,7 @@ import io.bulwark.gateway.s3.request.ErrorCode;
 import io.bulwark.gateway.s3.request.S3Exception;
 import io.bulwark.gateway.s3.request.Times;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 
 /** Conditions that requests make about an object. */
@@ -31,8 +32,8 @@ public final class Conditions {
     static Outcome judge(Call call, String prefix, ObjectInfo object) {
         String tag = EntityTags.of(object);
         Instant modified = Times.wholeSeconds(object.modified());
-        Optional<String> match = call.header(prefix + "if-match");
-        Optional<String> noneMatch = call.header(prefix + "if-none-match");
+        Optional<String> match = tags(call, prefix + "if-match");
+        Optional<String> noneMatch = tags(call, prefix + "if-none-match");
         if (match.isPresent()) {
             if (!EntityTags.isNamed(match.get(), tag)) {
                 return Outcome.FAILED;
@@ -63,8 +64,11 @@ public final class Conditions {
      * stands for the version that has it now.
      */
     public static Precondition ofWrite(Call call) {
-        Optional<String> match = call.header("if-match");
-        Optional<String> noneMatch = call.header("if-none-match");
+        if (call.header("if-unmodified-since").isPresent() || call.header("if-modified-since").isPresent()) {
+            throw ErrorCode.NOT_IMPLEMENTED.because("A write has no conditions but If-Match and If-None-Match here.");
+        }
+        Optional<String> match = tags(call, "if-match");
+        Optional<String> noneMatch = tags(call, "if-none-match");
         if (match.isEmpty() && noneMatch.isEmpty()) {
             return Precondition.NONE;
         }
@@ -118,7 +122,25 @@ public final class Conditions {
         return Precondition.ifVersion(found.version());
     }
 
-    static S3Exception failed() {
+    /**
+     * Returns the entity tags of a condition. One that names none is refused: taken for no condition, it would let a request change
+     * what it must not.
+     */
+    static Optional<String> tags(Call call, String header) {
+        Optional<String> value = call.exchange().header(header).map(String::strip);
+        boolean wrong = value.filter(text -> text.isEmpty()
+                        || (!text.equals("*")
+                                && List.of(text.split(",", -1)).stream()
+                                        .map(String::strip)
+                                        .anyMatch(tag -> tag.isEmpty() || tag.equals("*"))))
+                .isPresent();
+        if (wrong) {
+            throw ErrorCode.INVALID_ARGUMENT.because(header + " is * or a list of entity tags.");
+        }
+        return value;
+    }
+
+    public static S3Exception failed() {
         return ErrorCode.PRECONDITION_FAILED.because("At least one of the pre-conditions you specified did not hold");
     }
 

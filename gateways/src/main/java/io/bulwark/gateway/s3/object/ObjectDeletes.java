@@ -34,11 +34,12 @@ public final class ObjectDeletes {
 
     /** Deletes the object, or the version, that the request names. */
     public static void delete(Call call) {
-        if (call.header("if-none-match").isPresent()
+        if (call.exchange().header("if-none-match").isPresent()
+                || call.header("if-unmodified-since").isPresent()
                 || call.exchange().headerNames().stream().anyMatch(name -> name.startsWith("x-amz-if-match-"))) {
             throw ErrorCode.NOT_IMPLEMENTED.because("A deletion has no other condition than If-Match here.");
         }
-        Target target = new Target(call.key(), call.versionId(), call.header("if-match"));
+        Target target = new Target(call.key(), call.versionId(), Conditions.tags(call, "if-match"));
         Optional<String> marker = delete(call, call.authorization(), target);
         SortedMap<String, String> headers = new TreeMap<>();
         target.versionId().ifPresent(id -> headers.put("x-amz-version-id", id));

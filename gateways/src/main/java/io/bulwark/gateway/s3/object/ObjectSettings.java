@@ -95,9 +95,7 @@ public final class ObjectSettings {
         ObjectInfo object = ObjectReads.find(call, Action.PUT_OBJECT_ACL);
         byte[] body = call.body(DOCUMENT_MAX);
         String owner = call.accessTo(object).owner();
-        AccessControlList list = AclRequest.fromHeaders(
-                        call.exchange(), owner, call.rules().owner())
-                .orElseGet(() -> AclRequest.fromDocument(body, owner));
+        AccessControlList list = AclRequest.of(call.exchange(), body, owner, call.rules().owner());
         if (call.rules().ownership() == Ownership.BUCKET_OWNER_ENFORCED) {
             throw ErrorCode.ACCESS_CONTROL_LIST_NOT_SUPPORTED.because("The bucket does not allow ACLs");
         }

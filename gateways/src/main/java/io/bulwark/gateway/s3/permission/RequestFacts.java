@@ -1,6 +1,7 @@
 package io.bulwark.gateway.s3.permission;
 
 import io.bulwark.gateway.s3.policy.Facts;
+import io.bulwark.gateway.s3.request.CopySourceHeader;
 import io.bulwark.gateway.s3.request.Exchange;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
@@ -43,8 +44,8 @@ record RequestFacts(Exchange exchange, Map<String, String> tags, Optional<String
             case "s3:versionid" -> versionId.stream().toList();
             case "s3:x-amz-copy-source" ->
                 exchange.header("x-amz-copy-source").stream()
-                        .map(RequestFacts::decoded)
-                        .map(source -> source.startsWith("/") ? source.substring(1) : source)
+                        .map(CopySourceHeader::parse)
+                        .map(CopySourceHeader::path)
                         .toList();
             case LOCK_MODE, LOCK_UNTIL, LOCK_HOLD ->
                 terms.lock()

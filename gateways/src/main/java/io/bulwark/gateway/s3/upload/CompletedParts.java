@@ -8,6 +8,7 @@ import io.bulwark.client.Upload;
 import io.bulwark.client.UploadedPart;
 import io.bulwark.client.error.NoSuchKeyException;
 import io.bulwark.client.error.NoSuchUploadException;
+import io.bulwark.client.error.PreconditionFailedException;
 import io.bulwark.gateway.s3.body.ChecksumAlgorithm;
 import io.bulwark.gateway.s3.call.Call;
 import io.bulwark.gateway.s3.call.EntityTags;
@@ -16,6 +17,7 @@ import io.bulwark.gateway.s3.object.ObjectWrites;
 import io.bulwark.gateway.s3.object.PartSizes;
 import io.bulwark.gateway.s3.permission.Action;
 import io.bulwark.gateway.s3.request.ErrorCode;
+import io.bulwark.gateway.s3.request.S3Exception;
 import io.bulwark.gateway.s3.request.Hashes;
 import io.bulwark.gateway.s3.xml.XmlElement;
 import io.bulwark.gateway.s3.xml.XmlWriter;
@@ -59,20 +61,60 @@ public final class CompletedParts {
     }
 
     private void complete(List<XmlElement> named) {
-        Upload upload;
-        List<UploadedPart> parts;
         try {
-            upload = MultipartUploads.find(call);
-            parts = select(named, stored(upload));
-        } catch (NoSuchUploadException e) {
-            respond(completedBefore().orElseThrow(() -> e));
-            return;
+            Upload upload = MultipartUploads.find(call);
+            List<UploadedPart> parts = select(named, stored(upload));
+            SortedMap<String, String> properties = properties(upload, parts);
+            PutOptions options =
+                    PutOptions.DEFAULT.withProperties(properties).withPrecondition(Conditions.ofWrite(call));
+            List<PartId> ids = parts.stream().map(UploadedPart::id).toList();
+            ObjectInfo object = call.bucket().uploads().complete(upload, ids, options);
+            respond(object, properties);
+        } catch (NoSuchUploadException | PreconditionFailedException | S3Exception e) {
+            if (e instanceof S3Exception refusal
+                    && !refusal.code().equals(Conditions.failed().code())) {
+                throw e;
+            }
+            // The same request may have completed it before, or meanwhile.
+            ObjectInfo object = completedBefore().orElseThrow(() -> e);
+            requireSame(named, object);
+            respond(object, object.properties());
         }
-        SortedMap<String, String> properties = properties(upload, parts);
-        PutOptions options = PutOptions.DEFAULT.withProperties(properties).withPrecondition(Conditions.ofWrite(call));
-        List<PartId> ids = parts.stream().map(UploadedPart::id).toList();
-        ObjectInfo object = call.bucket().uploads().complete(upload, ids, options);
-        respond(object, properties);
+    }
+
+    /** Refuses a repetition that names other parts than those of which the object was made. */
+    private static void requireSame(List<XmlElement> named, ObjectInfo object) {
+        int last = 0;
+        List<String> tags = new ArrayList<>();
+        for (XmlElement element : named) {
+            int number = numberOf(element);
+            if (number <= last) {
+                throw wrongOrder();
+            }
+            last = number;
+            tags.add(EntityTags.bare(element.required("ETag").text()));
+        }
+        if (!tagOf(tags).equals(EntityTags.of(object))) {
+            throw unknownPart();
+        }
+    }
+
+    private static int numberOf(XmlElement part) {
+        String number = part.required("PartNumber").text().strip();
+        if (!number.matches("[0-9]{1,9}")) {
+            throw XmlElement.malformed("a part number is none");
+        }
+        return Integer.parseInt(number);
+    }
+
+    private static S3Exception unknownPart() {
+        return ErrorCode.INVALID_PART.because("One or more of the specified parts could not be found. The part "
+                + "may not have been uploaded, or the specified entity tag may not match the part's entity tag.");
+    }
+
+    private static S3Exception wrongOrder() {
+        return ErrorCode.INVALID_PART_ORDER.because(
+                "The list of parts was not in ascending order. Parts must be ordered by part number.");
     }
 
     private SortedMap<String, String> properties(Upload upload, List<UploadedPart> parts) {
@@ -94,7 +136,9 @@ public final class CompletedParts {
                 throw ErrorCode.INVALID_REQUEST.because("The upload was not begun with this checksum algorithm.");
             }
         }
-        properties.put(EntityTags.PROPERTY, tagOf(parts));
+        properties.put(
+                EntityTags.PROPERTY,
+                tagOf(parts.stream().map(MultipartUploads::tagOf).toList()));
         properties.put(UPLOAD, Long.toString(upload.id()));
         new PartSizes(parts.stream().map(UploadedPart::length).toList())
                 .toText()
@@ -102,16 +146,15 @@ public final class CompletedParts {
         return properties;
     }
 
-    private static String tagOf(List<UploadedPart> parts) {
+    private static String tagOf(List<String> tagsOfParts) {
         ByteArrayOutputStream tags = new ByteArrayOutputStream();
-        for (UploadedPart part : parts) {
-            String tag = MultipartUploads.tagOf(part);
+        for (String tag : tagsOfParts) {
             tags.writeBytes(
-                    tag.length() == 32
+                    tag.matches("[0-9a-f]{32}")
                             ? HexFormat.of().parseHex(tag)
                             : Hashes.md5().digest(tag.getBytes(StandardCharsets.UTF_8)));
         }
-        return HexFormat.of().formatHex(Hashes.md5().digest(tags.toByteArray())) + "-" + parts.size();
+        return HexFormat.of().formatHex(Hashes.md5().digest(tags.toByteArray())) + "-" + tagsOfParts.size();
     }
 
     /** A client that did not get the first answer sends the request again. */
@@ -141,20 +184,13 @@ public final class CompletedParts {
         List<UploadedPart> parts = new ArrayList<>();
         long total = 0;
         for (XmlElement element : named) {
-            String number = element.required("PartNumber").text().strip();
-            if (!number.matches("[0-9]{1,9}")) {
-                throw XmlElement.malformed("a part number is none");
-            }
-            UploadedPart part = stored.get(Integer.parseInt(number));
+            UploadedPart part = stored.get(numberOf(element));
             String tag = EntityTags.bare(element.required("ETag").text());
             if (part == null || !MultipartUploads.tagOf(part).equals(tag) || !fits(element, part)) {
-                throw ErrorCode.INVALID_PART.because("One or more of the specified parts could not be found. The part "
-                        + "may not have been uploaded, or the specified entity tag may not match the part's entity "
-                        + "tag.");
+                throw unknownPart();
             }
             if (!parts.isEmpty() && parts.getLast().number() >= part.number()) {
-                throw ErrorCode.INVALID_PART_ORDER.because(
-                        "The list of parts was not in ascending order. Parts must be ordered by part number.");
+                throw wrongOrder();
             }
             if (!parts.isEmpty() && parts.getLast().length() < PART_BYTES_MIN) {
                 throw ErrorCode.ENTITY_TOO_SMALL.because(
@@ -178,10 +214,6 @@ public final class CompletedParts {
                 .allMatch(checksum -> element.textOf(checksum.element())
                         .map(text -> text.equals(part.properties().get(checksum.header())))
                         .orElse(true));
-    }
-
-    private void respond(ObjectInfo object) {
-        respond(object, object.properties());
     }
 
     private void respond(ObjectInfo object, Map<String, String> properties) {

@@ -81,7 +81,9 @@ public final class XmlWriter {
                 case '"' -> out.append("&quot;");
                 default -> {
                     // Parsers turn a bare carriage return into a line feed.
-                    if (c < ' ' || c == '\uFFFE' || c == '\uFFFF') {
+                    if (c == '\uFFFE' || c == '\uFFFF') {
+                        out.append('\uFFFD'); // XML has neither, not even as a reference.
+                    } else if (c < ' ') {
                         out.append("&#x").append(Integer.toHexString(c)).append(';');
                     } else {
                         out.append(c);

@@ -251,6 +251,38 @@ class HostileClientTest {
         }
     }
 
+    @Test
+    void oneSenderLeavesAQuarterOfTheRequestsToOthers() throws IOException {
+        CountDownLatch go = new CountDownLatch(1);
+        S3Server server = start(new S3Limits(8, 4, S3Limits.Head.standard(), TIMES), exchange -> {
+            awaitLatch(go);
+            operations.handle(exchange);
+        });
+        List<RawClient> clients = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            RawClient client = new RawClient(server.boundAddress());
+            clients.add(client);
+            client.send("DELETE /b/k HTTP/1.1\r\nHost: a\r\n\r\n");
+        }
+        await().until(() -> registry.get("bulwark.s3.requests.active").gauge().value() == 3);
+        try (RawClient fourth = new RawClient(server.boundAddress())) {
+            RawClient.Response refused =
+                    fourth.send("GET /b/k HTTP/1.1\r\nHost: a\r\n\r\n").read();
+            assertThat(refused.text()).contains("<Code>SlowDown</Code>");
+        }
+        go.countDown();
+        for (RawClient client : clients) {
+            assertThat(client.read().status()).isEqualTo(204);
+            client.close();
+        }
+        try (RawClient again = new RawClient(server.boundAddress())) {
+            assertThat(again.send("DELETE /b/k HTTP/1.1\r\nHost: a\r\n\r\n")
+                            .read()
+                            .status())
+                    .isEqualTo(204);
+        }
+    }
+
     private static void awaitLatch(CountDownLatch latch) {
         try {
             latch.await();
