@@ -556,8 +556,7 @@ class S3OperationsTest {
             for (String name : List.of("if-match", "if-none-match")) {
                 assertRefused("InvalidArgument", () -> send("PUT", "k", Map.of(), Map.of(name, value), "x"));
                 assertRefused("InvalidArgument", () -> send("GET", "k", Map.of(), Map.of(name, value), ""));
-                Map<String, String> copy =
-                        Map.of("x-amz-copy-source", "films/k", "x-amz-copy-source-" + name, value);
+                Map<String, String> copy = Map.of("x-amz-copy-source", "films/k", "x-amz-copy-source-" + name, value);
                 assertRefused("InvalidArgument", () -> send("PUT", "copy", Map.of(), copy, ""));
             }
             assertRefused("InvalidArgument", () -> send("DELETE", "k", Map.of(), Map.of("if-match", value), ""));
@@ -572,8 +571,7 @@ class S3OperationsTest {
     void aPolicySeesTheSourceOfACopyWhicheverVersionIsNamed() {
         deny("PutObject", "{\"StringEquals\":{\"s3:x-amz-copy-source\":\"films/k\"}}");
         for (String source : List.of("films/k", "/films/k", "films/%6b", "films/k?versionId=null")) {
-            assertRefused(
-                    "AccessDenied", () -> send("PUT", "copy", Map.of(), Map.of("x-amz-copy-source", source), ""));
+            assertRefused("AccessDenied", () -> send("PUT", "copy", Map.of(), Map.of("x-amz-copy-source", source), ""));
         }
         assertThat(copies).isZero();
     }
@@ -590,8 +588,7 @@ class S3OperationsTest {
         send("POST", "k", upload, Map.of("if-none-match", "*"), completion(1, part));
         assertRefused("InvalidPart", () -> send("POST", "k", upload, Map.of(), completion(1, part.replace('0', '1'))));
         assertRefused("InvalidPartOrder", () -> send("POST", "k", upload, Map.of(), completion(0, part)));
-        assertRefused(
-                "NoSuchUpload", () -> send("POST", "k", Map.of("uploadId", "4"), Map.of(), completion(1, part)));
+        assertRefused("NoSuchUpload", () -> send("POST", "k", Map.of("uploadId", "4"), Map.of(), completion(1, part)));
     }
 
     private static String completion(int number, String tag) {
@@ -609,8 +606,7 @@ class S3OperationsTest {
     void anAclIsNamedOnce() {
         String document = "<AccessControlPolicy><AccessControlList/></AccessControlPolicy>";
         assertRefused(
-                "InvalidRequest",
-                () -> send("PUT", "k", Map.of("acl", ""), Map.of("x-amz-acl", "private"), document));
+                "InvalidRequest", () -> send("PUT", "k", Map.of("acl", ""), Map.of("x-amz-acl", "private"), document));
     }
 
     @Test

@@ -278,7 +278,8 @@ class ArchiveExtentTest {
         List<Effect> asked = honest.start(0);
         assertThat(asked).as("no slot but the suspect is asked").hasSize(1);
         assertThat(asked(asked, true)).containsExactly(4);
-        Found right = new Found(BLOCK, 1, ENCODED.checksum(), ENCODED.fragments().get(4), false);
+        Found right =
+                new Found(BLOCK, 1, ENCODED.checksum(), ENCODED.fragments().get(4), false);
         assertThat(honest.onMessage(1, PrincipalId.node(3), right)).isEmpty();
         assertThat(honest.outcome()).as("another slot says nothing of it").isEmpty();
         assertThat(honest.onMessage(1, PrincipalId.node(4), right)).isEmpty();

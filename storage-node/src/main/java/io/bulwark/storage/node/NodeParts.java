@@ -45,6 +45,16 @@ public record NodeParts(
             PeerDirectory peers,
             List<BackgroundWork> background,
             MeterRegistry meters) {
-        this(keys, new InsecureLoopback(keys), codecs, protocols, facts, peers, background, new ForegroundClock(), OperationMemory.ofHeap(), meters);
+        this(
+                keys,
+                new InsecureLoopback(keys),
+                codecs,
+                protocols,
+                facts,
+                peers,
+                background,
+                new ForegroundClock(),
+                OperationMemory.ofHeap(),
+                meters);
     }
 }

@@ -14,6 +14,7 @@ import java.util.Optional;
 public record ListedNames(String prefix, String delimiter, int limit, boolean encoded) {
     /** Entries of a page, as S3 bounds them. */
     private static final int LIMIT_MAX = 1000;
+
     private static final int KEY_BYTES_MAX = 1024;
     private static final int DELIMITER_BYTES_MAX = 64;
     private static final List<String> NAMES = List.of("prefix", "marker", "start-after", "key-marker");

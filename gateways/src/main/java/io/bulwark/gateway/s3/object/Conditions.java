@@ -64,7 +64,8 @@ public final class Conditions {
      * stands for the version that has it now.
      */
     public static Precondition ofWrite(Call call) {
-        if (call.header("if-unmodified-since").isPresent() || call.header("if-modified-since").isPresent()) {
+        if (call.header("if-unmodified-since").isPresent()
+                || call.header("if-modified-since").isPresent()) {
             throw ErrorCode.NOT_IMPLEMENTED.because("A write has no conditions but If-Match and If-None-Match here.");
         }
         Optional<String> match = tags(call, "if-match");

@@ -95,7 +95,8 @@ public final class ObjectSettings {
         ObjectInfo object = ObjectReads.find(call, Action.PUT_OBJECT_ACL);
         byte[] body = call.body(DOCUMENT_MAX);
         String owner = call.accessTo(object).owner();
-        AccessControlList list = AclRequest.of(call.exchange(), body, owner, call.rules().owner());
+        AccessControlList list =
+                AclRequest.of(call.exchange(), body, owner, call.rules().owner());
         if (call.rules().ownership() == Ownership.BUCKET_OWNER_ENFORCED) {
             throw ErrorCode.ACCESS_CONTROL_LIST_NOT_SUPPORTED.because("The bucket does not allow ACLs");
         }
