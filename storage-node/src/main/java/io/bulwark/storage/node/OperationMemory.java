@@ -36,14 +36,16 @@ public final class OperationMemory {
             return operation.get();
         }
         CompletableFuture<R> result = new CompletableFuture<>();
-        Runnable run = () -> operation.get().whenComplete((value, failure) -> {
-            release(bytes);
-            if (failure == null) {
-                result.complete(value);
-            } else {
-                result.completeExceptionally(failure);
-            }
-        });
+        Runnable run = () -> {
+            var _ = operation.get().whenComplete((value, failure) -> {
+                release(bytes);
+                if (failure == null) {
+                    result.complete(value);
+                } else {
+                    result.completeExceptionally(failure);
+                }
+            });
+        };
         synchronized (this) {
             wanted.addLast(bytes);
             waiting.addLast(run);

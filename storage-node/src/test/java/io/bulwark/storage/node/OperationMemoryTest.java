@@ -25,7 +25,7 @@ class OperationMemoryTest {
         CompletableFuture<String> second = start(60);
         CompletableFuture<String> third = start(10);
         assertThat(started).as("the third does not overtake the second").hasSize(1);
-        start(0);
+        var _ = start(0);
         assertThat(started).as("what holds nothing need not wait").hasSize(2);
         started.getFirst().complete("read");
         assertThat(first).isCompletedWithValue("read");
@@ -38,12 +38,12 @@ class OperationMemoryTest {
 
     @Test
     void anOperationThatNeedsMoreThanAllRunsAlone() {
-        start(30);
-        start(500);
+        var _ = start(30);
+        var _ = start(500);
         assertThat(started).hasSize(1);
         started.getFirst().complete("read");
         assertThat(started).hasSize(2);
-        start(1);
+        var _ = start(1);
         assertThat(started).hasSize(2);
         started.get(1).complete("read");
         assertThat(started).hasSize(3);
