@@ -76,19 +76,30 @@ if [ -n "$short" ]; then
 elif [ -z "$small" ] && has_vectors; then
   options+=(--add-modules jdk.incubator.vector)
   # The classes of an appliance and its members, and what the compiler learned of them. A distribution has this cache; in a
-  # checkout the first server makes it when it ends. While that lasts the cache begins with zeros.
+  # checkout an appliance that has served makes it when it ends, in a file of its own: no two processes write the same one. A
+  # later start takes it as the cache. Before it is complete it begins with zeros. The JVM itself leaves out a cache that
+  # does not fit (-XX:AOTMode=auto, its default).
   notices='WARNING: Using incubator modules: jdk\.incubator\.vector'
   if [ -n "$server" ]; then
     cache=$caches/server.aot
     options+=('-Xlog:aot*=off' '-Xlog:cds*=off')
-    if [ -f "$cache" ] && [ -n "$(head -c 4 "$cache" | tr -d '\0')" ]; then
+    is_complete() { [ -f "$1" ] && [ -n "$(head -c 4 "$1" | tr -d '\0')" ]; }
+    if [ -w "$caches" ] && ! is_complete "$cache"; then
+      # JavaCommand makes the file *.served. Of two starts at once one finds a file gone.
+      for served in "$cache".*.served; do
+        if is_complete "${served%.served}" && mv -f "${served%.served}" "$cache" 2>/dev/null; then rm -f "$served"; fi
+      done
+      find "$caches" -name 'server.aot.*' ! -name '*.served' -mmin +10 -delete 2>/dev/null || true # of those that did not serve
+    fi
+    if is_complete "$cache"; then
       options+=("-XX:AOTCache=$cache")
-    elif [ -w "$caches" ] && [ ! -f "$cache" ]; then
+    elif [ -w "$caches" ] && [ "$1" = up ]; then
+      record=$cache.$$-$RANDOM
       # The process that only starts another one hands this on (JavaCommand).
       case " $* " in
-        *' --detach '*) options+=("-Dbulwark.cache=$cache") ;;
+        *' --detach '*) options+=("-Dbulwark.cache=$record") ;;
         *)
-          options+=("-XX:AOTCacheOutput=$cache" -XX:+DisplayVMOutputToStderr)
+          options+=("-XX:AOTCacheOutput=$record" -XX:+DisplayVMOutputToStderr)
           notices+='|Temporary AOTConfiguration recorded:|Launching child process |Picked up JAVA_TOOL_OPTIONS:'
           notices+='|Reading AOTConfiguration |AOTCache creation is complete:|Removed temporary AOT configuration'
           ;;

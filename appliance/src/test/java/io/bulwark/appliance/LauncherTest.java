@@ -13,6 +13,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.BeforeEach;
@@ -27,6 +29,9 @@ import org.junit.jupiter.api.io.TempDir;
 class LauncherTest {
     private static final int UNAVAILABLE = 69;
     private static final int BUILD_FAILED = 70;
+
+    /** A cache begins with zeros until it is complete. */
+    private static final byte[] COMPLETE = {(byte) 0xA2, (byte) 0xAB, 0x0B, (byte) 0xF0};
 
     @TempDir
     Path directory = Path.of("");
@@ -131,30 +136,66 @@ class LauncherTest {
     }
 
     @Test
-    void theFirstServerMakesTheCacheThatOthersUse() throws Exception {
+    void anApplianceThatServedMakesTheCacheThatOthersUse() throws Exception {
+        withVectors();
+        assertThat(run("build").exitCode()).isZero();
+        Path cache = clone.resolve("appliance/target/unpacked/server.aot");
+        Path served = recordOf(run("up"));
+        Path refused = recordOf(run("up"));
+        assertThat(served).as("no two processes write the same file").isNotEqualTo(refused);
+        assertThat(run("up", "--detach").out())
+                .contains("-Dbulwark.cache=" + cache + ".")
+                .doesNotContain("AOTCache");
+        assertThat(run("node", "--config", "node.yaml").out()).doesNotContain("AOTCache");
+
+        Files.write(refused, COMPLETE);
+        Files.createFile(Path.of(served + ".served"));
+        assertThat(run("up").out()).as("one that did not serve").doesNotContain("-XX:AOTCache=");
+        Files.write(served, new byte[16]);
+        assertThat(run("up").out()).as("a cache that is being written").doesNotContain("-XX:AOTCache=");
+        assertThat(cache).doesNotExist();
+
+        Files.write(served, COMPLETE);
+        assertThat(run("node", "--config", "node.yaml").out()).contains("-XX:AOTCache=" + cache);
+        assertThat(run("up", "--detach").out()).contains("-XX:AOTCache=" + cache);
+        assertThat(run("up").out()).doesNotContain("AOTCacheOutput");
+        assertThat(served).doesNotExist();
+    }
+
+    @Test
+    void aBrokenCacheIsReplacedAndLeftOversAreDeleted() throws Exception {
+        withVectors();
+        assertThat(run("build").exitCode()).isZero();
+        Path cache = clone.resolve("appliance/target/unpacked/server.aot");
+        Files.write(cache, new byte[16]);
+        Path record = recordOf(run("up"));
+        Path old = Files.write(cache.resolveSibling("server.aot.77-1"), COMPLETE);
+        Files.setLastModifiedTime(old, FileTime.from(Instant.now().minusSeconds(3_600)));
+        Files.write(record, COMPLETE);
+        Files.createFile(Path.of(record + ".served"));
+        assertThat(run("up").out()).contains("-XX:AOTCache=" + cache);
+        assertThat(cache).hasBinaryContent(COMPLETE);
+        assertThat(old).doesNotExist();
+    }
+
+    private void withVectors() throws IOException {
         Files.writeString(
                 directory.resolve("jdk/release"),
                 "JAVA_VERSION=\"25.0.1\"\nMODULES=\"java.base jdk.incubator.vector\"\n");
-        assertThat(run("build").exitCode()).isZero();
-        Path cache = clone.resolve("appliance/target/unpacked/server.aot");
-        assertThat(run("up").out()).contains("-XX:AOTCacheOutput=" + cache).doesNotContain("-XX:AOTCache=");
-        assertThat(run("up", "--detach").out())
-                .contains("-Dbulwark.cache=" + cache)
-                .doesNotContain("AOTCache");
+    }
 
-        Files.write(cache, new byte[16]);
-        assertThat(run("up").out()).as("a cache that is being written").doesNotContain("AOTCache");
-        Files.write(cache, new byte[] {(byte) 0xF0, 0x0B, (byte) 0xAB, (byte) 0xA2});
-        assertThat(run("node", "--config", "node.yaml").out()).contains("-XX:AOTCache=" + cache);
-        assertThat(run("up", "--detach").out()).contains("-XX:AOTCache=" + cache);
+    /** Returns the file in which this appliance makes a cache when it ends. */
+    private static Path recordOf(Run up) {
+        Matcher flag = Pattern.compile("-XX:AOTCacheOutput=(\\S+/server\\.aot\\.\\S+)").matcher(up.out());
+        assertThat(flag.find()).as(up.out()).isTrue();
+        assertThat(up.out()).doesNotContain("-XX:AOTCache=");
+        return Path.of(flag.group(1));
     }
 
     /** Users see no notices of the JVM about its cache or about modules that incubate. */
     @Test
     void noticesOfTheJvmAreLeftOut() throws Exception {
-        Files.writeString(
-                directory.resolve("jdk/release"),
-                "JAVA_VERSION=\"25.0.1\"\nMODULES=\"java.base jdk.incubator.vector\"\n");
+        withVectors();
         assertThat(run("build").exitCode()).isZero();
         Files.writeString(directory.resolve("calls.notices"), """
             WARNING: Using incubator modules: jdk.incubator.vector

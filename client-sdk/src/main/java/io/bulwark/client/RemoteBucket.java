@@ -432,8 +432,8 @@ final class RemoteBucket implements Bucket {
         if (isOtherVolume(reply)) {
             return copyBytes(key, pinned, target, targetKey, kept);
         }
-        Reply.ObjectStored stored = RefusalExceptions.expect(Reply.ObjectStored.class, reply, subject(key));
-        return made(target, targetKey, stored);
+        Subject made = Subject.key(target.name(), targetKey);
+        return made(target, targetKey, RefusalExceptions.expectStored(reply, subject(key), made));
     }
 
     /** Returns the version that was made, or a later one that has taken its place meanwhile. */
@@ -468,8 +468,8 @@ final class RemoteBucket implements Bucket {
             delete(key);
             return copied;
         }
-        Reply.ObjectStored stored = RefusalExceptions.expect(Reply.ObjectStored.class, reply, subject(key));
-        return made(target, targetKey, stored);
+        Subject made = Subject.key(target.name(), targetKey);
+        return made(target, targetKey, RefusalExceptions.expectStored(reply, subject(key), made));
     }
 
     private ObjectInfo copyBytes(String key, long version, Bucket target, String targetKey, CopyOptions wanted) {

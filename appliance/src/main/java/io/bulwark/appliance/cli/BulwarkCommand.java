@@ -68,7 +68,7 @@ import picocli.CommandLine.Spec;
         footer = {
             "",
             "Exit codes: 0 done, 1 failed, 2 wrong arguments, 69 no appliance reached, 71 limits too low, 74"
-                    + " unreadable file, 78 wrong keys or configuration.",
+                    + " unreadable file of the configuration, 78 wrong keys or configuration.",
         })
 public final class BulwarkCommand implements Runnable {
     @Spec

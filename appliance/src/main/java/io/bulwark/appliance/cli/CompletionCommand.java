@@ -26,6 +26,10 @@ final class CompletionCommand implements Callable<Integer> {
     private static final Pattern VALUES =
             Pattern.compile("(?<=_args=)\\(\"[^)\n]*\\)(?= # .* values$)", Pattern.MULTILINE);
 
+    /** Names that picocli registers beside the command's: scripts of people, which are other programs. */
+    private static final Pattern OTHER_NAMES =
+            Pattern.compile("(?<= " + NAME + ")( " + NAME + "\\.(sh|bash))+$", Pattern.MULTILINE);
+
     enum Shell {
         BASH,
         ZSH,
@@ -47,7 +51,10 @@ final class CompletionCommand implements Callable<Integer> {
     static String script(CommandLine commands, Shell shell) {
         return switch (shell) {
             // The script of picocli turns on zsh's emulation of bash's completion itself.
-            case BASH, ZSH -> withTypedValues(AutoComplete.bash(NAME, commands));
+            case BASH, ZSH ->
+                OTHER_NAMES
+                        .matcher(withTypedValues(AutoComplete.bash(NAME, commands)))
+                        .replaceAll("");
             case FISH -> new FishCompletion(NAME).script(commands);
         };
     }

@@ -71,14 +71,18 @@ final class DuCommand implements Callable<Integer> {
             Bucket bucket = client.bucket(path.bucket());
             KeyPattern pattern = KeyPattern.of(bucket, path.key());
             prefix = pattern.directory();
+            boolean[] found = new boolean[1];
             try (Stream<ObjectInfo> all =
                     pattern.isPattern() ? pattern.objects(bucket, true).stream() : bucket.stream(prefix)) {
-                all.filter(object -> taken.accepts(object.key().substring(prefix.length())))
-                        .forEach(object -> {
-                            total.add(object);
-                            addBelow(sums, object, prefix);
-                        });
+                all.forEach(object -> {
+                    found[0] = true;
+                    if (taken.accepts(object.key().substring(prefix.length()))) {
+                        total.add(object);
+                        addBelow(sums, object, prefix);
+                    }
+                });
             }
+            pattern.requireAny(bucket, found[0]);
         }
         print(sums, total, prefix);
         return 0;

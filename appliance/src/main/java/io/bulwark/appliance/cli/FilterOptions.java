@@ -14,12 +14,16 @@ final class FilterOptions {
             names = "--include",
             paramLabel = "PATTERN",
             description = {
-                "Take only paths that match, such as '*.jpg', '/top/**' or 'dir/'; may be repeated.",
-                "* and ? do not match '/', ** does; a pattern that begins with '/' is matched from the top."
+                "Without --exclude: take only paths that match, such as '*.jpg', '/top/**'; may be repeated.",
+                "* and ? do not match '/', ** does; a pattern that begins with '/' is matched from the top.",
+                "One of --include, --exclude and --filter-from is taken."
             })
     private List<String> includes = new ArrayList<>();
 
-    @Option(names = "--exclude", paramLabel = "PATTERN", description = "Leave out paths that match; may be repeated.")
+    @Option(
+            names = "--exclude",
+            paramLabel = "PATTERN",
+            description = "Without --include: leave out paths that match; may be repeated.")
     private List<String> excludes = new ArrayList<>();
 
     @Option(

@@ -57,16 +57,21 @@ record KeyPattern(String key, @Nullable Glob glob) {
             try (Stream<ObjectInfo> all = bucket.stream(directory())) {
                 found = all.toList();
             }
-            if (found.isEmpty() && !directory().isEmpty()) {
-                throw new CommandFailure(
-                        CommandFailure.FAILED,
-                        "no object of " + bucket.name() + " is below " + Text.printable(directory()));
-            }
+            requireAny(bucket, !found.isEmpty());
         }
         int from = directory().length();
         return found.stream()
                 .filter(object -> taken.accepts(object.key().substring(from)))
                 .toList();
+    }
+
+    /** Fails if nothing was found below a directory, whose name is probably wrong. A bucket may be empty. */
+    void requireAny(Bucket bucket, boolean found) {
+        if (!found && !key.isEmpty()) {
+            throw new CommandFailure(
+                    CommandFailure.FAILED,
+                    "no object of " + bucket.name() + " is below " + Text.printable(directory()));
+        }
     }
 
     /** Returns the objects that match; with {@code below} also those below a directory that matches. Fails if there is none. */

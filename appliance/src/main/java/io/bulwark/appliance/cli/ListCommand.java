@@ -18,6 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -104,12 +105,14 @@ final class ListCommand implements Callable<Integer> {
         ListOptions options =
                 ListOptions.DEFAULT.withPrefix(pattern.directory()).withDelimiter(recursive ? "" : "/");
         List<Object> json = new ArrayList<>();
-        pattern.named(bucket).ifPresent(object -> {
+        Optional<ObjectInfo> named = pattern.named(bucket);
+        named.ifPresent(object -> {
             json.add(ObjectText.json(object));
             if (!access.global().json()) {
                 line(object.modified(), Text.bytes(object.length()), object.key());
             }
         });
+        boolean found = named.isPresent();
         CompletableFuture<ObjectPage> coming = bucket.listAsync(options);
         while (true) {
             ObjectPage page = joined(coming);
@@ -117,6 +120,7 @@ final class ListCommand implements Callable<Integer> {
                 // The replicas read the next page while this one is printed.
                 coming = bucket.listAsync(options.withContinuation(page.continuation()));
             }
+            found |= !page.commonPrefixes().isEmpty() || !page.objects().isEmpty();
             if (access.global().json()) {
                 page.commonPrefixes().forEach(prefix -> json.add(new PrefixView(prefix)));
                 page.objects().forEach(object -> json.add(ObjectText.json(object)));
@@ -127,6 +131,7 @@ final class ListCommand implements Callable<Integer> {
                 break;
             }
         }
+        pattern.requireAny(bucket, found);
         if (access.global().json()) {
             GlobalOptions.printJson(json);
         }
@@ -175,8 +180,11 @@ final class ListCommand implements Callable<Integer> {
 
     private void versions(Bulwark client, ObjectPath path) {
         List<VersionView> json = new ArrayList<>();
-        try (Stream<VersionInfo> all = client.bucket(path.bucket()).versions(path.key())) {
+        Bucket bucket = client.bucket(path.bucket());
+        boolean[] found = new boolean[1];
+        try (Stream<VersionInfo> all = bucket.versions(path.key())) {
             all.filter(version -> path.reaches(version.key())).forEach(version -> {
+                found[0] = true;
                 if (access.global().json()) {
                     json.add(VersionView.of(version));
                 } else {
@@ -185,6 +193,7 @@ final class ListCommand implements Callable<Integer> {
                 }
             });
         }
+        new KeyPattern(path.key(), null).requireAny(bucket, found[0]);
         if (access.global().json()) {
             GlobalOptions.printJson(json);
         }

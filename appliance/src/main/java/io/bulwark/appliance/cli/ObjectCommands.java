@@ -1,6 +1,7 @@
 package io.bulwark.appliance.cli;
 
 import io.bulwark.appliance.transfer.BucketCopy;
+import io.bulwark.appliance.transfer.Glob;
 import io.bulwark.appliance.transfer.TransferSettings;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.Bulwark;
@@ -8,6 +9,7 @@ import io.bulwark.client.FragmentMap;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.Precondition;
 import io.bulwark.client.encryption.ObjectEncryption;
+import io.bulwark.client.error.NoSuchKeyException;
 import java.io.IOException;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -199,14 +201,21 @@ final class ObjectCommands {
             String targetKey = target.keyOr(key.substring(key.lastIndexOf('/') + 1));
             try (Bulwark client = access.connect()) {
                 ObjectInfo made = apply(
-                        client.bucket(source.bucket()),
-                        key,
-                        client.bucket(target.bucket()),
-                        targetKey,
-                        ifAbsent ? Precondition.IF_ABSENT : Precondition.NONE);
+                        client.bucket(source.bucket()), key, client.bucket(target.bucket()), targetKey, precondition());
                 access.global().print(ObjectText.json(made), done() + ObjectText.line(made));
+            } catch (NoSuchKeyException e) {
+                throw Glob.isPattern(key) ? new CommandFailure(CommandFailure.FAILED, noPattern(key)) : e;
             }
             return 0;
+        }
+
+        private Precondition precondition() {
+            return ifAbsent ? Precondition.IF_ABSENT : Precondition.NONE;
+        }
+
+        /** Returns the message for a word that is no object's key, and which other commands would take for a pattern. */
+        static String noPattern(String key) {
+            return "there is no object " + Text.printable(key) + "; cp and mv take one object, and no patterns";
         }
     }
 }

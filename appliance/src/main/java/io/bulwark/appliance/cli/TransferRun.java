@@ -40,6 +40,9 @@ final class TransferRun {
                             + " of the target; is a file system not mounted? Nothing was deleted. To delete all, use"
                             + " `bulwark rm -r` or `rm -r`");
         }
+        if (delete) {
+            show("", kept(plan));
+        }
         if (dryRun) {
             showPlan(plan);
             return plan.findings().failures().isEmpty() ? 0 : CommandFailure.FAILED;
@@ -98,12 +101,19 @@ final class TransferRun {
         }
     }
 
+    /** Returns the reasons why the plan keeps files of the target that were not found in the source. */
+    static List<String> kept(TransferPlan plan) {
+        List<String> lines = new ArrayList<>();
+        plan.kept().forEach((place, objects) -> {
+            lines.add("not deleted: " + Text.count(objects, "object") + " at or below "
+                    + (place.isEmpty() ? "the top of the source" : place)
+                    + ", where a file was skipped or could not be read or stored");
+        });
+        return lines;
+    }
+
     /** Shows the reason why files of the target without one in the source were kept. */
     private void showKept(TransferPlan plan, Transfer.Result result) {
-        if (delete && plan.kept() > 0) {
-            System.err.println("bulwark: not deleted: " + Text.count(plan.kept(), "object")
-                    + " below unreadable or skipped paths");
-        }
         if (delete
                 && result.deleted() < plan.gone().size()
                 && !result.failures().isEmpty()) {

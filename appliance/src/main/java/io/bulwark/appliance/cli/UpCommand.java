@@ -143,6 +143,7 @@ final class UpCommand implements Callable<Integer> {
                 if (recovery == Switch.ON) {
                     appliance.supervise(processes ? Optional.of(Release.own()) : Optional.empty());
                 }
+                JavaCommand.keepCache();
                 ready(appliance, data.root());
                 appliance.awaitEnd();
             } catch (StartAbandonedException e) {

@@ -1,18 +1,25 @@
 package io.bulwark.appliance.cluster;
 
 import java.io.File;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Command that starts this same executable again. */
 public final class JavaCommand {
+    private static final Logger LOG = LoggerFactory.getLogger(JavaCommand.class);
+
     /** File for a cache of classes that the process makes when it ends, as the launcher hands it on. */
     private static final String CACHE_TO_MAKE = "-Dbulwark.cache=";
 
     private static final String CACHE = "-XX:AOTCache=";
+    private static final String CACHE_OUTPUT = "-XX:AOTCacheOutput=";
 
     private JavaCommand() {}
 
@@ -26,7 +33,7 @@ public final class JavaCommand {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         flags.stream()
                 .map(flag -> flag.startsWith(CACHE_TO_MAKE)
-                        ? "-XX:AOTCacheOutput=" + flag.substring(CACHE_TO_MAKE.length())
+                        ? CACHE_OUTPUT + flag.substring(CACHE_TO_MAKE.length())
                         : flag)
                 .forEach(command::add);
         if (flags.stream().noneMatch(flag -> flag.startsWith("-Xmx") || flag.startsWith("-XX:Max"))) {
@@ -59,6 +66,28 @@ public final class JavaCommand {
                                 flag.startsWith(CACHE) || flag.startsWith("-Xlog:aot") || flag.startsWith("-Xlog:cds"))
                         .toList()
                 : List.of();
+    }
+
+    /**
+     * Marks the cache of classes that this process makes when it ends as one to keep: the process has served, and so has
+     * loaded what a server needs. The launcher takes no other cache.
+     */
+    public static void keepCache() {
+        keepCache(ManagementFactory.getRuntimeMXBean().getInputArguments());
+    }
+
+    static void keepCache(List<String> flags) {
+        flags.stream()
+                .filter(flag -> flag.startsWith(CACHE_OUTPUT))
+                .reduce((_, last) -> last)
+                .map(flag -> Path.of(flag.substring(CACHE_OUTPUT.length()) + ".served"))
+                .ifPresent(mark -> {
+                    try {
+                        Files.write(mark, new byte[0]);
+                    } catch (IOException e) {
+                        LOG.debug("the next start makes the cache of classes", e);
+                    }
+                });
     }
 
     static List<String> java(int heapMebibytes, String more) {

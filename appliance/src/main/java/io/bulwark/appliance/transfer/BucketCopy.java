@@ -5,6 +5,7 @@ import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.Precondition;
 import io.bulwark.client.bulk.ParallelWork;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -57,7 +58,12 @@ public final class BucketCopy implements Transfer {
         });
         List<String> gone =
                 to.keySet().stream().filter(path -> !from.containsKey(path)).toList();
-        return new TransferPlan(changed, same.size(), gone, 0, new TransferPlan.Findings(List.of(), log.failures(), 0));
+        return new TransferPlan(
+                changed,
+                same.size(),
+                gone,
+                Collections.emptySortedMap(),
+                new TransferPlan.Findings(List.of(), log.failures(), 0));
     }
 
     private boolean isSame(ObjectInfo object, ObjectInfo copy) {

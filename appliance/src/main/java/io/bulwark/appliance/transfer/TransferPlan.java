@@ -1,20 +1,26 @@
 package io.bulwark.appliance.transfer;
 
 import io.bulwark.client.ObjectInfo;
+import java.util.Collections;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Plan of a transfer: what differs between a source and a target.
  *
  * @param gone paths of the target that the source certainly has no more
- * @param kept number of paths of the target that the source may have, in a place that could not be read
+ * @param kept number of paths of the target that the source may have, by the place in the source that was not read, ""
+ *     for its top
  * @param findings about what is not moved
  */
-public record TransferPlan(List<Change> changed, long unchanged, List<String> gone, long kept, Findings findings) {
+public record TransferPlan(
+        List<Change> changed, long unchanged, List<String> gone, SortedMap<String, Long> kept, Findings findings) {
     public TransferPlan {
         changed = List.copyOf(changed);
         gone = List.copyOf(gone);
+        kept = Collections.unmodifiableSortedMap(new TreeMap<>(kept));
     }
 
     /**

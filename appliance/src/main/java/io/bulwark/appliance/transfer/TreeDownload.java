@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.text.Normalizer;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -89,7 +90,11 @@ public final class TreeDownload implements Transfer {
                 .filter(difference -> difference == Difference.NONE)
                 .count();
         return new TransferPlan(
-                changed, unchanged, gone(sorted, listed.keySet()), 0, new Findings(List.of(), log.failures(), 0));
+                changed,
+                unchanged,
+                gone(sorted, listed.keySet()),
+                Collections.emptySortedMap(),
+                new Findings(List.of(), log.failures(), 0));
     }
 
     /** Sorts out the keys that cannot be files here. */

@@ -16,9 +16,11 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,15 +68,34 @@ public final class TreeScan {
      * be was read.
      */
     boolean isGone(String relative) {
-        if (files.containsKey(relative) || unknown.contains("")) {
-            return false;
+        return !files.containsKey(relative) && unreadPlaceOf(relative).isEmpty();
+    }
+
+    /** Returns the unknown path, "" for the tree itself, at or below which the object's file may be. */
+    Optional<String> unreadPlaceOf(String relative) {
+        if (unknown.contains("")) {
+            return Optional.of("");
         }
         for (int end = relative.indexOf('/'); end >= 0; end = relative.indexOf('/', end + 1)) {
             if (unknown.contains(relative.substring(0, end))) {
-                return false;
+                return Optional.of(relative.substring(0, end));
             }
         }
-        return !unknown.contains(relative);
+        return unknown.contains(relative) ? Optional.of(relative) : Optional.empty();
+    }
+
+    /**
+     * Takes out the files whose name is not possible in the target, as failures. Such a file may be the new name of any
+     * missing one, also by a directory's new name, so nothing counts as gone then.
+     */
+    void refuse(Function<String, Optional<String>> problemOf) {
+        for (TreeFile file : List.copyOf(files.values())) {
+            problemOf.apply(file.path()).ifPresent(problem -> {
+                files.remove(file.path());
+                failures.add(file.file() + ": " + problem);
+                unknown.add("");
+            });
+        }
     }
 
     /**
@@ -173,7 +194,7 @@ public final class TreeScan {
             return;
         }
         if (!isText(root.relativize(file))) {
-            failed(file, new IOException("a name that this locale cannot decode"));
+            failed(file, new IOException("a name that this locale cannot decode; rename it"));
             return;
         }
         if (PartFile.isPart(String.valueOf(file.getFileName()))) {

@@ -4,6 +4,7 @@ import io.bulwark.client.Bucket;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.PutOptions;
 import io.bulwark.client.bulk.ParallelWork;
+import io.bulwark.protocol.metadata.Names;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +37,7 @@ public final class TreeUpload implements Transfer {
     @Override
     public TransferPlan plan() throws IOException, InterruptedException {
         TreeScan found = TreeScan.of(root, settings.filter());
+        found.refuse(path -> Names.problemOfKey(target.key(path)));
         scan = found;
         Map<String, ObjectInfo> objects = target.list(settings.filter());
         TransferLog log = new TransferLog();
@@ -69,7 +72,11 @@ public final class TreeUpload implements Transfer {
                 .filter(path -> !scan.files().containsKey(path))
                 .sorted()
                 .toList();
-        List<String> gone = without.stream().filter(scan::isGone).toList();
+        List<String> gone = new ArrayList<>();
+        SortedMap<String, Long> kept = new TreeMap<>();
+        for (String path : without) {
+            scan.unreadPlaceOf(path).ifPresentOrElse(place -> kept.merge(place, 1L, Long::sum), () -> gone.add(path));
+        }
         TransferPlan.Findings findings = scan.findings();
         List<String> failures = new ArrayList<>(findings.failures());
         failures.addAll(comparisonFailures);
@@ -77,7 +84,7 @@ public final class TreeUpload implements Transfer {
                 changed,
                 scan.files().size() - (long) changed.size(),
                 gone,
-                without.size() - (long) gone.size(),
+                kept,
                 new TransferPlan.Findings(findings.skipped(), failures, findings.emptyDirectories()));
     }
 

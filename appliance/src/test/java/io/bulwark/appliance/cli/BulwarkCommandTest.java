@@ -250,6 +250,20 @@ class BulwarkCommandTest {
     }
 
     @Test
+    void helpOfFiltersSaysThatTheyExcludeEachOther() {
+        assertThat(CommandOutput.of("help", "sync").out()).contains("Without --exclude: ", "Without --include: ");
+        assertThat(CommandOutput.of("sync", "--include", "a", "--exclude", "b", "x", "y")
+                        .exitCode())
+                .isEqualTo(CommandFailure.USAGE);
+    }
+
+    @Test
+    void aPatternInThePlaceOfOneObjectSaysSo() {
+        assertThat(ObjectCommands.ToTarget.noPattern("papers/d0/*"))
+                .isEqualTo("there is no object papers/d0/*; cp and mv take one object, and no patterns");
+    }
+
+    @Test
     void grantNeedsAClientAndActForAllOfItsArguments() {
         for (List<String> wrong : List.of(
                 List.of("grant"),

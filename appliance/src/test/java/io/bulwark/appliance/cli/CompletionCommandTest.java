@@ -34,6 +34,15 @@ class CompletionCommandTest {
     }
 
     @Test
+    void theScriptRegistersTheCommandAlone() throws Exception {
+        for (Shell shell : List.of(Shell.BASH, Shell.ZSH)) {
+            assertThat(Files.readString(script(shell)).lines().filter(line -> line.contains("complete -F")))
+                    .isNotEmpty()
+                    .allMatch(line -> line.endsWith(" bulwark"));
+        }
+    }
+
+    @Test
     void zshTakesTheScript() throws Exception {
         Path script = script(Shell.ZSH);
         Assumptions.assumeTrue(exists("zsh"), "no zsh is installed");

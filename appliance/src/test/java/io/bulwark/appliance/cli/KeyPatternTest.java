@@ -1,6 +1,7 @@
 package io.bulwark.appliance.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bulwark.appliance.transfer.TreeFilter;
@@ -56,6 +57,17 @@ class KeyPatternTest {
         }
         assertThat(tree("", TreeFilter.ALL)).containsExactlyElementsOf(KEYS);
         assertThatThrownBy(() -> tree("lo", TreeFilter.ALL)).isInstanceOf(CommandFailure.class);
+    }
+
+    @Test
+    void nothingBelowAPrefixIsAFailureAndNothingInABucketNone() {
+        assertThatThrownBy(() -> KeyPattern.of(bucket, "lo").requireAny(bucket, false))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessage("no object of films is below lo/");
+        assertThatCode(() -> KeyPattern.of(bucket, "").requireAny(bucket, false))
+                .doesNotThrowAnyException();
+        assertThatCode(() -> KeyPattern.of(bucket, "logs").requireAny(bucket, true))
+                .doesNotThrowAnyException();
     }
 
     @Test

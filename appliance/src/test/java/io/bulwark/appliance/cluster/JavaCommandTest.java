@@ -2,9 +2,11 @@ package io.bulwark.appliance.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 @NullMarked
 class JavaCommandTest {
@@ -22,6 +24,17 @@ class JavaCommandTest {
                 .containsSubsequence("-Xss1m", "-XX:MaxRAM=8g", "-XX:MaxRAMPercentage=25");
         assertThat(JavaCommand.appliance(List.of("-Xmx3g"))).contains("-Xmx3g").doesNotContain("-XX:MaxRAM=8g");
         assertThat(JavaCommand.appliance(List.of("-XX:MaxRAM=4g"))).doesNotContain("-XX:MaxRAM=8g");
+    }
+
+    @Test
+    void aProcessThatHasServedMarksTheCacheThatItMakes(@TempDir Path directory) {
+        String flag = "-XX:AOTCacheOutput=" + directory.resolve("server.aot.");
+        JavaCommand.keepCache(List.of("-Xmx1g", flag + 7));
+        assertThat(directory.resolve("server.aot.7.served")).exists();
+        JavaCommand.keepCache(List.of(flag + 7, flag + "new"));
+        assertThat(directory.resolve("server.aot.new.served")).as("the last counts").exists();
+        JavaCommand.keepCache(List.of("-XX:AOTCache=" + directory.resolve("server.aot")));
+        assertThat(directory.resolve("server.aot.served")).doesNotExist();
     }
 
     @Test

@@ -80,6 +80,35 @@ class TreeScanTest {
     }
 
     @Test
+    void keptObjectsAreCountedByThePlaceThatWasNotRead() throws IOException {
+        TreeScan scan = TreeScan.of(root, TreeFilter.ALL);
+        Path secret = root.resolve("secret");
+        scan.visitor().visitFileFailed(secret, new AccessDeniedException(secret.toString()));
+        assertThat(planned(scan, "secret", "secret/b/c", "open/a").kept()).isEqualTo(Map.of("secret", 2L));
+        scan.visitor().visitFileFailed(root, new AccessDeniedException(root.toString()));
+        assertThat(planned(scan, "secret/b/c", "open/a").kept()).isEqualTo(Map.of("", 2L));
+    }
+
+    @Test
+    void aNameThatNoKeyCanHaveIsAFailureOfThePlan() throws Exception {
+        Path line = Files.writeString(root.resolve("open/two\nlines"), "content");
+        MemoryBucket memory = new MemoryBucket("bucket");
+        for (String key : List.of("open/old", "old")) {
+            memory.put(key, new byte[0], Map.of());
+        }
+        TransferPlan plan =
+                new TreeUpload(root, memory.bucket(), "", TransferSettings.ofParallel(1)).plan();
+        assertThat(plan.changed()).extracting(TransferPlan.Change::path).containsExactly("open/file");
+        assertThat(plan.findings().failures())
+                .singleElement()
+                .asString()
+                .startsWith(line + ": ")
+                .contains("control character");
+        assertThat(plan.gone()).as("the file may be their new name").isEmpty();
+        assertThat(plan.kept()).isEqualTo(Map.of("", 2L));
+    }
+
+    @Test
     void aMissingRootIsAFailure() {
         assertThatThrownBy(() -> TreeScan.of(root.resolve("missing"), TreeFilter.ALL))
                 .isInstanceOf(NoSuchFileException.class);

@@ -48,7 +48,7 @@ class TreeUploadTest {
         assertThat(scan.files()).containsOnlyKeys("plain");
         assertThat(scan.findings().failures())
                 .hasSize(2)
-                .allMatch(line -> line.endsWith("a name that this locale cannot decode"));
+                .allMatch(line -> line.endsWith("a name that this locale cannot decode; rename it"));
         assertThat(scan.isGone("x"))
                 .as("whichever name it had in another locale")
                 .isFalse();

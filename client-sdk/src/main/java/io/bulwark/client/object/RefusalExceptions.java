@@ -52,6 +52,16 @@ public final class RefusalExceptions {
         return type.cast(reply);
     }
 
+    /**
+     * Does the same as {@link #expect} for a copy or a rename: a quota or a precondition that refuses it is that of
+     * the target.
+     */
+    public static Reply.ObjectStored expectStored(Reply reply, Subject source, Subject target) {
+        boolean ofTarget = reply instanceof Reply.Failed failed
+                && (failed.error() == MetadataError.CONDITION_FAILED || failed.error() == MetadataError.QUOTA_EXCEEDED);
+        return expect(Reply.ObjectStored.class, reply, ofTarget ? target : source);
+    }
+
     /** Does the same as {@link #expect} for a look-up of a bucket, which takes the right to read even of a writer. */
     public static Reply.BucketList expectBuckets(Reply reply, Subject subject) {
         if (reply instanceof Reply.Failed failed

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bulwark.client.error.CancelledException;
 import io.bulwark.client.error.NoSpaceException;
+import io.bulwark.client.error.NoSuchKeyException;
 import io.bulwark.client.error.NotPermittedException;
+import io.bulwark.client.error.PreconditionFailedException;
 import io.bulwark.client.error.QuotaExceededException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
@@ -56,6 +58,20 @@ class RefusalExceptionsTest {
                 new ExtentFailure(Reason.NO_SPACE, new BlockId(1, PrincipalId.client(2), 3, 4), "node-0 has no space");
         assertThat(RefusalExceptions.of(new PutOutcome.Failed(full), PAPERS))
                 .isExactlyInstanceOf(NoSpaceException.class);
+    }
+
+    @Test
+    void aPreconditionOfARenameIsAboutItsTarget() {
+        Subject source = Subject.key("papers", "moved");
+        Subject target = Subject.key("papers", "q?");
+        Reply exists = new Reply.Failed(MetadataError.CONDITION_FAILED, "IF_ABSENT, the version is 199");
+        assertThatThrownBy(() -> RefusalExceptions.expectStored(exists, source, target))
+                .isInstanceOf(PreconditionFailedException.class)
+                .hasMessageEndingWith("the version is 199 [bucket papers, key q?]");
+        Reply missing = new Reply.Failed(MetadataError.NO_SUCH_OBJECT, "");
+        assertThatThrownBy(() -> RefusalExceptions.expectStored(missing, source, target))
+                .isInstanceOf(NoSuchKeyException.class)
+                .hasMessageEndingWith("[bucket papers, key moved]");
     }
 
     private static Reply refused(String detail) {
