@@ -186,7 +186,8 @@ class LauncherTest {
 
     /** Returns the file in which this appliance makes a cache when it ends. */
     private static Path recordOf(Run up) {
-        Matcher flag = Pattern.compile("-XX:AOTCacheOutput=(\\S+/server\\.aot\\.\\S+)").matcher(up.out());
+        Matcher flag =
+                Pattern.compile("-XX:AOTCacheOutput=(\\S+/server\\.aot\\.\\S+)").matcher(up.out());
         assertThat(flag.find()).as(up.out()).isTrue();
         assertThat(up.out()).doesNotContain("-XX:AOTCache=");
         return Path.of(flag.group(1));

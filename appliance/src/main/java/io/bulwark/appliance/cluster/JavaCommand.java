@@ -32,9 +32,8 @@ public final class JavaCommand {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         flags.stream()
-                .map(flag -> flag.startsWith(CACHE_TO_MAKE)
-                        ? CACHE_OUTPUT + flag.substring(CACHE_TO_MAKE.length())
-                        : flag)
+                .map(flag ->
+                        flag.startsWith(CACHE_TO_MAKE) ? CACHE_OUTPUT + flag.substring(CACHE_TO_MAKE.length()) : flag)
                 .forEach(command::add);
         if (flags.stream().noneMatch(flag -> flag.startsWith("-Xmx") || flag.startsWith("-XX:Max"))) {
             // As the launcher has it.

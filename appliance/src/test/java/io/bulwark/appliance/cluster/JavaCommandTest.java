@@ -32,7 +32,9 @@ class JavaCommandTest {
         JavaCommand.keepCache(List.of("-Xmx1g", flag + 7));
         assertThat(directory.resolve("server.aot.7.served")).exists();
         JavaCommand.keepCache(List.of(flag + 7, flag + "new"));
-        assertThat(directory.resolve("server.aot.new.served")).as("the last counts").exists();
+        assertThat(directory.resolve("server.aot.new.served"))
+                .as("the last counts")
+                .exists();
         JavaCommand.keepCache(List.of("-XX:AOTCache=" + directory.resolve("server.aot")));
         assertThat(directory.resolve("server.aot.served")).doesNotExist();
     }

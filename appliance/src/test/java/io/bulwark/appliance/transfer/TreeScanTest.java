@@ -96,8 +96,7 @@ class TreeScanTest {
         for (String key : List.of("open/old", "old")) {
             memory.put(key, new byte[0], Map.of());
         }
-        TransferPlan plan =
-                new TreeUpload(root, memory.bucket(), "", TransferSettings.ofParallel(1)).plan();
+        TransferPlan plan = new TreeUpload(root, memory.bucket(), "", TransferSettings.ofParallel(1)).plan();
         assertThat(plan.changed()).extracting(TransferPlan.Change::path).containsExactly("open/file");
         assertThat(plan.findings().failures())
                 .singleElement()
