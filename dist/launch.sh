@@ -84,12 +84,17 @@ elif [ -z "$small" ] && has_vectors; then
     cache=$caches/server.aot
     options+=('-Xlog:aot*=off' '-Xlog:cds*=off')
     is_complete() { [ -f "$1" ] && [ -n "$(head -c 4 "$1" | tr -d '\0')" ]; }
-    if [ -w "$caches" ] && ! is_complete "$cache"; then
-      # JavaCommand makes the file *.served. Of two starts at once one finds a file gone.
-      for served in "$cache".*.served; do
-        if is_complete "${served%.served}" && mv -f "${served%.served}" "$cache" 2>/dev/null; then rm -f "$served"; fi
-      done
-      find "$caches" -name 'server.aot.*' ! -name '*.served' -mmin +10 -delete 2>/dev/null || true # of those that did not serve
+    if [ -w "$caches" ]; then
+      if ! is_complete "$cache"; then
+        # JavaCommand makes the file *.served. Of two starts at once one finds a file gone.
+        for served in "$cache".*.served; do
+          if is_complete "${served%.served}" && mv -f "${served%.served}" "$cache" 2>/dev/null; then rm -f "$served"; fi
+        done
+      fi
+      # Of those that did not serve, or were not the first to end.
+      keep=(! -name '*.served')
+      if is_complete "$cache"; then keep=(); fi
+      find "$caches" -name 'server.aot.*' "${keep[@]}" -mmin +10 -delete 2>/dev/null || true
     fi
     if is_complete "$cache"; then
       options+=("-XX:AOTCache=$cache")

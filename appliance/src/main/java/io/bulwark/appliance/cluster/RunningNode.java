@@ -37,11 +37,10 @@ import io.bulwark.storage.completion.RegisterComparison;
 import io.bulwark.storage.completion.RegisterScrub;
 import io.bulwark.storage.facts.MetadataFacts;
 import io.bulwark.storage.keys.AgreedKeys;
-import io.bulwark.storage.node.ForegroundClock;
 import io.bulwark.storage.node.HostedProtocol;
 import io.bulwark.storage.node.NodeConfig;
 import io.bulwark.storage.node.NodeParts;
-import io.bulwark.storage.node.OperationMemory;
+import io.bulwark.storage.node.ProcessShare;
 import io.bulwark.storage.node.StorageNode;
 import io.bulwark.storage.revocation.Revocations;
 import io.bulwark.storage.status.LatestAnswers;
@@ -68,8 +67,7 @@ import java.util.stream.Stream;
 /** A storage node put together: its protocols, what it asks the replicas, and its background work. */
 public final class RunningNode implements MonitoredMember {
     private static final long ASK_MILLIS_MAX = 5_000;
-    private static final ForegroundClock FOREGROUND = new ForegroundClock();
-    private static final OperationMemory MEMORY = OperationMemory.ofHeap();
+    private static final ProcessShare SHARED = ProcessShare.create();
 
     private final StorageNode node;
     private final NodeParts parts;
@@ -274,8 +272,7 @@ public final class RunningNode implements MonitoredMember {
                 facts,
                 facts,
                 List.of(status, latest, background, completion, comparison, scrub, verification, revocations),
-                FOREGROUND,
-                MEMORY,
+                SHARED,
                 meters);
     }
 }

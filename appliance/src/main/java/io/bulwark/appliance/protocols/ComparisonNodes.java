@@ -16,11 +16,10 @@ import io.bulwark.protocol.pasis.PasisLimits;
 import io.bulwark.protocol.pasis.VerificationWatch;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MessageCodecs;
-import io.bulwark.storage.node.ForegroundClock;
 import io.bulwark.storage.node.HostedProtocol;
 import io.bulwark.storage.node.NodeConfig;
 import io.bulwark.storage.node.NodeParts;
-import io.bulwark.storage.node.OperationMemory;
+import io.bulwark.storage.node.ProcessShare;
 import io.bulwark.storage.node.StorageNode;
 import io.bulwark.storage.store.Durability;
 import io.bulwark.storage.store.StoreConfig;
@@ -58,6 +57,7 @@ public final class ComparisonNodes implements AutoCloseable {
 
     private final Path directory;
     private final NodeWork work = new NodeWork();
+    private final ProcessShare shared = ProcessShare.create();
     private final List<StorageNode> nodes = new ArrayList<>();
 
     private ComparisonNodes(Path directory) {
@@ -146,8 +146,7 @@ public final class ComparisonNodes implements AutoCloseable {
                         ComparisonNodes::granted,
                         _ -> Optional.empty(),
                         List.of(),
-                        new ForegroundClock(),
-                        OperationMemory.ofHeap(),
+                        shared,
                         new SimpleMeterRegistry())));
     }
 

@@ -163,6 +163,11 @@ public record ProtectionPolicy(Protocol protocol, int f, int m, int n, int block
         return Math.ceilDiv(length, m);
     }
 
+    /** Returns the bytes of all fragments of a full block. */
+    public long stripeBytes() {
+        return (long) n * fragmentBytes(blockBytes);
+    }
+
     /** The length to which a block of {@code length} bytes is padded with zeros: a multiple of m, or of the number of source symbols. */
     public int paddedBytes(int length) {
         int pieces = protocol == Protocol.ARCHIVE ? BlockSchedule.of(m, n).sourceSymbols() : m;

@@ -301,11 +301,10 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         return effects;
     }
 
-    /** The fragments of all slots, and the block twice: as it comes, and decoded. */
+    /** Returns the bytes of the fragments of all slots, and of the block twice: as it comes, and decoded. */
     @Override
     public long memoryBytes() {
-        long fragments = (long) policy.n() * policy.fragmentBytes(policy.blockBytes());
-        return fragments + 2L * policy.blockBytes();
+        return policy.stripeBytes() + 2L * policy.blockBytes();
     }
 
     /** Returns whether enough of the others answered to say what is usual: of fragments a quarter of those wanted. */
@@ -682,9 +681,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     /** Returns whether it is the slot's fragment. In the archive class one costs as much as all, which are kept. */
     private boolean isFragment(Bytes accepted, int index, Bytes fragment) {
         return policy.isDelivered()
-                ? fragments()
-                        .map(all -> all.get(index).equals(fragment))
-                        .orElseGet(() -> coding.matches(accepted, index, fragment))
+                ? fragments().orElseThrow().get(index).equals(fragment)
                 : coding.matches(accepted, index, fragment);
     }
 

@@ -166,6 +166,12 @@ public final class FragmentSurvey implements ClientOperation<FragmentSurvey.Resu
         return nowMillis - askedMillis < RETRY_MILLIS ? List.of() : ask(nowMillis);
     }
 
+    /** Returns the bytes of what all slots send, and of the block that they give, encoded again. */
+    @Override
+    public long memoryBytes() {
+        return 2 * policy.stripeBytes() + policy.blockBytes();
+    }
+
     @Override
     public Optional<Result> outcome() {
         return result;

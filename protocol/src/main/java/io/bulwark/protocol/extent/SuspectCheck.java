@@ -17,8 +17,8 @@ import java.util.Optional;
 /**
  * Judgement of one slot of the archive class by its own fragment (docs/protocols/archive.md). A correct node keeps a fragment only if it
  * leads to the commitment, so one that does not needs no comparison with others. Nothing else is read: all slots hear of a
- * suspect, and m fragments for each of n nodes would be a load that a liar can cause at will. The outcome is whether the
- * slot sent what is not its fragment.
+ * suspect, and m fragments for each of n nodes would be a load that a liar can cause at will. Returns true if the slot sent
+ * wrong bytes.
  */
 final class SuspectCheck implements ClientOperation<Boolean> {
     private final PlacementGroup group;
@@ -66,7 +66,7 @@ final class SuspectCheck implements ClientOperation<Boolean> {
         outcome = Optional.of(corrupt);
         return corrupt
                 ? List.of(new Effect.Evidence(
-                        node(), block, Verdict.CORRUPT, "sent bytes that are not the fragment of slot " + suspect))
+                        node(), block, Verdict.CORRUPT, "sent another checksum, or bytes that are not the fragment of slot " + suspect))
                 : List.of();
     }
 

@@ -11,6 +11,7 @@ import io.bulwark.protocol.extent.ExtentMessage.CheckDepth;
 import io.bulwark.protocol.extent.ExtentMessage.Complete;
 import io.bulwark.protocol.extent.ExtentMessage.Completed;
 import io.bulwark.protocol.extent.ExtentMessage.Store;
+import io.bulwark.protocol.extent.ExtentMessage.Suspect;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
@@ -76,5 +77,19 @@ class DeliveryStageTest {
         assertThat(complete(CheckDepth.RECORD)).containsExactly(completed(CompletionResult.UNDELIVERED));
         poll(Delivery.DELIVERED);
         assertThat(complete(CheckDepth.RECORD)).containsExactly(completed(CompletionResult.HELD));
+    }
+
+    /** A reader that finds a segment which does not encode to the root tells each slot to look for itself. */
+    @Test
+    void aHintAboutTheOwnSlotLetsAFewHoldersLookForWhatTheWriterDid() {
+        node.ask(PrincipalId.client(9), new Suspect(BLOCK, 1, 0, ENCODED.checksum().pin(), 0));
+        node.complete(node.runs.removeFirst(), new RepairOutcome.Poisonous());
+        assertThat(complete(CheckDepth.RECORD)).containsExactly(completed(CompletionResult.POISONOUS));
+    }
+
+    @Test
+    void aHintAboutAnotherSlotReadsThatOneAlone() {
+        node.ask(PrincipalId.client(9), new Suspect(BLOCK, 1, 0, ENCODED.checksum().pin(), 2));
+        assertThat(node.runs.getLast().operation()).isInstanceOf(SuspectCheck.class);
     }
 }

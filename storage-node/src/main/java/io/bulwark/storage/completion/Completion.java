@@ -227,7 +227,7 @@ public final class Completion implements BackgroundWork {
                         return (machine, now) -> machine.onChecked(now, check.token(), result);
                     });
                 case CompletionStep.Fetch fetch ->
-                    when(node.operations().submit(fetch.read(READ_TIMING)), outcome -> {
+                    when(node.run(fetch.read(READ_TIMING)), outcome -> {
                         ReadOutcome known = outcome == null ? new ReadOutcome.Unavailable(Map.of()) : outcome;
                         return (machine, now) -> machine.onFetched(now, fetch.token(), known);
                     });

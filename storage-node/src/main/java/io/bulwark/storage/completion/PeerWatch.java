@@ -4,7 +4,6 @@ import io.bulwark.client.object.Metadata;
 import io.bulwark.client.survey.Survey;
 import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.PlacementGroup;
-import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
@@ -62,6 +61,7 @@ final class PeerWatch {
     /** Rate at which fragments are fetched from all holders: looks at large extents are rarer. */
     private static final long SURVEY_BYTES_PER_SECOND = 256 << 10;
 
+    private static final long MILLIS_PER_SECOND = 1_000;
     private static final long PATIENCE_MILLIS_MIN = 500;
     private static final long PATIENCE_MILLIS_MAX = 5_000;
     private static final int MISSING_MAX = 256;
@@ -159,8 +159,8 @@ final class PeerWatch {
     private void look(long nowMillis) throws InterruptedException, ExecutionException {
         long patience = Math.clamp(windowMillis / 4, PATIENCE_MILLIS_MIN, PATIENCE_MILLIS_MAX);
         Set<PrincipalId> asked = nextPeers();
-        CompletableFuture<SortedMap<PrincipalId, Message>> status = node.operations()
-                .submit(new Survey(asked, new NodeStatusRequest(), NodeStatusReply.class::isInstance, patience));
+        CompletableFuture<SortedMap<PrincipalId, Message>> status = node.run(
+                new Survey(asked, new NodeStatusRequest(), NodeStatusReply.class::isInstance, patience));
         if (nowMillis >= surveyMillis) {
             survey(nowMillis, patience);
         }
@@ -178,18 +178,14 @@ final class PeerWatch {
             return;
         }
         OwnExtent extent = chosen.get();
-        ProtectionPolicy policy = extent.volume.policyOf(extent.block);
-        long bytes = (long) policy.n() * policy.fragmentBytes(policy.blockBytes());
-        surveyMillis = nowMillis + TimeUnit.SECONDS.toMillis(bytes) / SURVEY_BYTES_PER_SECOND;
-        FragmentSurvey.Result result = node.operations()
-                .submit(
-                        new FragmentSurvey(
-                                extent.volume,
-                                extent.block,
-                                extent.pin,
-                                Set.of(),
-                                new FragmentSurvey.Timing(patience, patience)),
-                        bytes)
+        long bytes = extent.volume.policyOf(extent.block).stripeBytes();
+        surveyMillis = nowMillis + bytes * MILLIS_PER_SECOND / SURVEY_BYTES_PER_SECOND;
+        FragmentSurvey.Result result = node.run(new FragmentSurvey(
+                        extent.volume,
+                        extent.block,
+                        extent.pin,
+                        Set.of(),
+                        new FragmentSurvey.Timing(patience, patience)))
                 .get();
         judge(nowMillis, extent, result, again.isPresent());
     }

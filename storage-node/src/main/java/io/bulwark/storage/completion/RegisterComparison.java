@@ -423,8 +423,7 @@ public final class RegisterComparison implements BackgroundWork {
                 progress.next.getOrDefault(holder, 0L),
                 node.store().lives().own());
         PrincipalId peer = PrincipalId.node(holder);
-        var _ = node.operations()
-                .submit(new Survey(
+        var _ = node.run(new Survey(
                         Set.of(peer),
                         question,
                         message -> message instanceof LatestReply reply

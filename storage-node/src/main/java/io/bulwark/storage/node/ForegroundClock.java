@@ -4,19 +4,19 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Time of the last request of a client. The nodes of a process share one, since they share its processors: background work of
- * one waits for clients of all. Thread-safe.
+ * one slows down for clients of all. Thread-safe.
  */
 public final class ForegroundClock {
-    private volatile long lastNanos;
-    private volatile boolean seen;
+    private static final long LONG_AGO_DAYS = 1;
+
+    private volatile long lastNanos = System.nanoTime() - TimeUnit.DAYS.toNanos(LONG_AGO_DAYS);
 
     void onRequest() {
         lastNanos = System.nanoTime();
-        seen = true;
     }
 
-    /** Returns the time since the last request; long ago if there was none. */
+    /** Returns the time since the last request, or since a day before the start. */
     long sinceMillis() {
-        return seen ? TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lastNanos) : Long.MAX_VALUE / 2;
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lastNanos);
     }
 }

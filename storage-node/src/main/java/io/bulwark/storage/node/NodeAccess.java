@@ -1,8 +1,8 @@
 package io.bulwark.storage.node;
 
 import io.bulwark.client.driver.EvidenceLog;
-import io.bulwark.client.driver.OperationDriver;
 import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Message;
@@ -17,8 +17,8 @@ public interface NodeAccess {
 
     FragmentStore store();
 
-    /** Runs operations as this node among its peers. */
-    OperationDriver operations();
+    /** Runs an operation as this node among its peers, once there is room for what it holds. */
+    <R> CompletableFuture<R> run(ClientOperation<R> operation);
 
     EvidenceLog evidence();
 

@@ -1,13 +1,14 @@
 package io.bulwark.storage.node;
 
 import io.bulwark.client.driver.EvidenceListener;
-import io.bulwark.client.driver.OperationDriver;
+import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.storage.store.FragmentStore;
+import java.util.concurrent.CompletableFuture;
 
 /** State and services that the shards of a node share. Thread-safe. */
 interface NodeEngine {
@@ -18,9 +19,7 @@ interface NodeEngine {
 
     FragmentStore store();
 
-    OperationDriver operations();
-
-    OperationMemory memory();
+    <R> CompletableFuture<R> run(ClientOperation<R> operation);
 
     FactCache facts();
 

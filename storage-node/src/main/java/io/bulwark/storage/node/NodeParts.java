@@ -14,8 +14,7 @@ import java.util.List;
  * @param keys of this node, with all its peers and clients, for end-to-end authentication
  * @param credentials security of its connections
  * @param codecs the messages of all protocols that it speaks, as server and among its peers
- * @param foreground shared by the nodes of a process
- * @param memory shared likewise
+ * @param shared with the other nodes of its process
  */
 public record NodeParts(
         TagKeys keys,
@@ -25,8 +24,7 @@ public record NodeParts(
         FactSource facts,
         PeerDirectory peers,
         List<BackgroundWork> background,
-        ForegroundClock foreground,
-        OperationMemory memory,
+        ProcessShare shared,
         MeterRegistry meters) {
     public NodeParts {
         protocols = List.copyOf(protocols);
@@ -53,8 +51,7 @@ public record NodeParts(
                 facts,
                 peers,
                 background,
-                new ForegroundClock(),
-                OperationMemory.ofHeap(),
+                ProcessShare.create(),
                 meters);
     }
 }

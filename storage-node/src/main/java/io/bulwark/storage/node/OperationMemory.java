@@ -13,15 +13,18 @@ public final class OperationMemory {
     private static final int HEAP_PART = 8;
 
     private final long bytesMax;
-    private final Deque<Runnable> waiting = new ArrayDeque<>();
-    private final Deque<Long> wanted = new ArrayDeque<>();
+    private final Deque<Waiting> waiting = new ArrayDeque<>();
     private long held;
+    /** True while a thread starts operations, so that one that ends at once starts no other from within. */
+    private boolean starting;
+
+    private record Waiting(long bytes, Runnable start) {}
 
     OperationMemory(long bytesMax) {
         this.bytesMax = bytesMax;
     }
 
-    /** An eighth of the heap. */
+    /** Returns a bound of an eighth of the heap. */
     public static OperationMemory ofHeap() {
         return new OperationMemory(Runtime.getRuntime().maxMemory() / HEAP_PART);
     }
@@ -36,8 +39,8 @@ public final class OperationMemory {
             return operation.get();
         }
         CompletableFuture<R> result = new CompletableFuture<>();
-        Runnable run = () -> {
-            var _ = operation.get().whenComplete((value, failure) -> {
+        Runnable start = () -> {
+            var _ = started(operation).whenComplete((value, failure) -> {
                 release(bytes);
                 if (failure == null) {
                     result.complete(value);
@@ -47,11 +50,18 @@ public final class OperationMemory {
             });
         };
         synchronized (this) {
-            wanted.addLast(bytes);
-            waiting.addLast(run);
+            waiting.addLast(new Waiting(bytes, start));
         }
         startNext();
         return result;
+    }
+
+    private static <R> CompletableFuture<R> started(Supplier<CompletableFuture<R>> operation) {
+        try {
+            return operation.get();
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     private void release(long bytes) {
@@ -63,17 +73,23 @@ public final class OperationMemory {
 
     private void startNext() {
         while (true) {
-            Runnable next;
+            Waiting next;
             synchronized (this) {
-                Long bytes = wanted.peekFirst();
-                if (bytes == null || (held > 0 && held + bytes > bytesMax)) {
+                next = waiting.peekFirst();
+                if (starting || next == null || (held > 0 && held + next.bytes > bytesMax)) {
                     return;
                 }
-                wanted.removeFirst();
-                held += bytes;
-                next = waiting.removeFirst();
+                waiting.removeFirst();
+                held += next.bytes;
+                starting = true;
             }
-            next.run();
+            try {
+                next.start.run();
+            } finally {
+                synchronized (this) {
+                    starting = false;
+                }
+            }
         }
     }
 }

@@ -171,10 +171,7 @@ final class Shard {
                 await(
                         server,
                         work,
-                        engine.memory()
-                                .start(
-                                        operation.memoryBytes(),
-                                        () -> engine.operations().submit(operation, operation.memoryBytes())),
+                        engine.run(operation),
                         (now, outcome) -> outcome == null ? List.of() : server.onCompleted(now, token, outcome));
             case Effect.Ask(Question question) -> ask(work, question);
             case Effect.Refuses promise -> engine.refuses(number, promise);

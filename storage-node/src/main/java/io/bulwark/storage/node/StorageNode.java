@@ -5,6 +5,7 @@ import io.bulwark.client.driver.EvidenceLog;
 import io.bulwark.client.driver.OperationDriver;
 import io.bulwark.client.driver.PeerLinks;
 import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.id.BlockId;
@@ -162,8 +163,9 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
     }
 
     @Override
-    public OperationDriver operations() {
-        return operations;
+    public <R> CompletableFuture<R> run(ClientOperation<R> operation) {
+        long bytes = operation.memoryBytes();
+        return parts.shared().memory().start(bytes, () -> operations.submit(operation, bytes));
     }
 
     @Override
@@ -190,7 +192,7 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
 
     @Override
     public long sinceForegroundMillis() {
-        return parts.foreground().sinceMillis();
+        return parts.shared().foreground().sinceMillis();
     }
 
     @Override
@@ -326,7 +328,7 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
             }
             if (from.kind() == PrincipalKind.CLIENT
                     && parts.protocols().get(protocol).foreground()) {
-                parts.foreground().onRequest();
+                parts.shared().foreground().onRequest();
             }
             ShardTask.Reply reply = (to, id, answer) -> {
                 if (id != requestId || !to.equals(from)) {
@@ -368,13 +370,8 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
         }
 
         @Override
-        public OperationDriver operations() {
-            return operations;
-        }
-
-        @Override
-        public OperationMemory memory() {
-            return parts.memory();
+        public <R> CompletableFuture<R> run(ClientOperation<R> operation) {
+            return StorageNode.this.run(operation);
         }
 
         @Override

@@ -48,4 +48,25 @@ class OperationMemoryTest {
         started.get(1).complete("read");
         assertThat(started).hasSize(3);
     }
+
+    @Test
+    void anOperationThatCannotBeStartedHoldsNothing() {
+        CompletableFuture<String> failed = memory.start(100, () -> {
+            throw new IllegalStateException("closed");
+        });
+        assertThat(failed).isCompletedExceptionally();
+        var _ = start(100);
+        assertThat(started).hasSize(1);
+    }
+
+    @Test
+    void manyThatEndAtOnceDoNotNest() {
+        var _ = start(100);
+        List<CompletableFuture<String>> results = new ArrayList<>();
+        for (int i = 0; i < 100_000; i++) {
+            results.add(memory.start(100, () -> CompletableFuture.completedFuture("closed")));
+        }
+        started.getFirst().complete("read");
+        assertThat(results).allMatch(CompletableFuture::isDone);
+    }
 }

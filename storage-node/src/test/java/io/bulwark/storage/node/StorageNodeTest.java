@@ -111,12 +111,11 @@ class StorageNodeTest {
     void aNodeThatTheMapHasNoMoreIsLeftAlone() throws IOException {
         StorageNode stays = nodes.start(0);
         StorageNode goes = nodes.start(1);
-        var _ = stays.operations()
-                .submit(new Survey(
-                        Set.of(PrincipalId.node(1)),
-                        new Note(Verb.COUNT, block(1), Bytes.EMPTY),
-                        _ -> true,
-                        TimeUnit.MINUTES.toMillis(2)));
+        var _ = stays.run(new Survey(
+                Set.of(PrincipalId.node(1)),
+                new Note(Verb.COUNT, block(1), Bytes.EMPTY),
+                _ -> true,
+                TimeUnit.MINUTES.toMillis(2)));
         await().until(() -> goes.status().connections() == 1);
         nodes.remove(1);
         await().until(() -> goes.status().connections() == 0);

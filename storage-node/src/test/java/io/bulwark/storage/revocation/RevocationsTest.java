@@ -3,9 +3,9 @@ package io.bulwark.storage.revocation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.client.driver.EvidenceLog;
-import io.bulwark.client.driver.OperationDriver;
 import io.bulwark.client.object.Metadata;
 import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Query;
@@ -63,7 +63,7 @@ class RevocationsTest {
         }
 
         @Override
-        public OperationDriver operations() {
+        public <R> CompletableFuture<R> run(ClientOperation<R> operation) {
             throw new IllegalStateException("runs operations");
         }
 

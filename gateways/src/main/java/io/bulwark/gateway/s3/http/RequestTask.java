@@ -99,6 +99,8 @@ final class RequestTask implements Runnable {
         // All without a signature share one part.
         PrincipalId sender = verified.isSigned() ? verified.caller().person() : PrincipalId.NOBODY;
         if (!server.tryEnterOf(sender)) {
+            // The rest of the body would be awaited in a place of all senders.
+            responder.endConnection();
             throw new S3Exception(503, "SlowDown", "Please reduce your request rate.");
         }
         try {

@@ -9,7 +9,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Parts of a server that its connections share. */
@@ -95,13 +94,11 @@ final class ServerContext {
      * {@link #leaveOf} must follow.
      */
     boolean tryEnterOf(PrincipalId sender) {
-        AtomicBoolean entered = new AtomicBoolean();
-        requestsOf.compute(sender, (_, count) -> {
-            int known = count == null ? 0 : count;
-            entered.set(known < requestsOfOneMax);
-            return entered.get() ? Integer.valueOf(known + 1) : count;
-        });
-        return entered.get();
+        boolean entered = requestsOf.merge(sender, 1, Integer::sum) <= requestsOfOneMax;
+        if (!entered) {
+            leaveOf(sender);
+        }
+        return entered;
     }
 
     void leaveOf(PrincipalId sender) {

@@ -141,7 +141,7 @@ public final class Conditions {
         return value;
     }
 
-    public static S3Exception failed() {
+    static S3Exception failed() {
         return ErrorCode.PRECONDITION_FAILED.because("At least one of the pre-conditions you specified did not hold");
     }
 

@@ -101,7 +101,9 @@ public final class BucketSettings {
             return known.rules();
         }
         Optional<CorsRules> read =
-                door.setting(bucket, SettingName.CORS.text()).map(document -> CorsRules.read(document.content()));
+                door.setting(bucket, SettingName.CORS.text())
+                        .flatMap(document -> read(
+                                bucket, SettingName.CORS, document.content(), CorsRules::read, Optional.empty()));
         if (cors.size() >= RULES_MAX) {
             cors.clear();
         }
@@ -209,24 +211,27 @@ public final class BucketSettings {
                 read(bucket, SettingName.LIFECYCLE, LifecycleRules::read, Optional.empty()));
     }
 
+    private <T> Optional<T> read(Bucket bucket, SettingName name, Function<byte[], T> reader, Optional<T> otherwise) {
+        return document(bucket, name).flatMap(content -> read(bucket.name(), name, content, reader, otherwise));
+    }
+
     /**
      * Reads a document that somebody may have written without a gateway. One that cannot be read must not hinder its
      * removal.
      *
      * @param otherwise what counts instead of a document that cannot be read
      */
-    private <T> Optional<T> read(Bucket bucket, SettingName name, Function<byte[], T> reader, Optional<T> otherwise) {
-        return document(bucket, name).flatMap(content -> {
-            try {
-                return Optional.of(reader.apply(content));
-            } catch (S3Exception e) {
-                LOG.warn(
-                        "the document {} of bucket {} cannot be used, put or delete it: {}",
-                        name.text(),
-                        bucket.name(),
-                        e.getMessage());
-                return otherwise;
-            }
-        });
+    private static <T> Optional<T> read(
+            String bucket, SettingName name, byte[] content, Function<byte[], T> reader, Optional<T> otherwise) {
+        try {
+            return Optional.of(reader.apply(content));
+        } catch (S3Exception e) {
+            LOG.warn(
+                    "the document {} of bucket {} cannot be used, put or delete it: {}",
+                    name.text(),
+                    bucket,
+                    e.getMessage());
+            return otherwise;
+        }
     }
 }

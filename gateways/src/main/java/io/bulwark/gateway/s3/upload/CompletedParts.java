@@ -72,7 +72,7 @@ public final class CompletedParts {
             respond(object, properties);
         } catch (NoSuchUploadException | PreconditionFailedException | S3Exception e) {
             if (e instanceof S3Exception refusal
-                    && !refusal.code().equals(Conditions.failed().code())) {
+                    && !refusal.code().equals(ErrorCode.PRECONDITION_FAILED.code())) {
                 throw e;
             }
             // The same request may have completed it before, or meanwhile.
