@@ -195,7 +195,9 @@ class LieIT {
             seen.forEach((about, verdicts) -> {
                 if (liars.stream().noneMatch(liar -> about.equals("node-" + liar))) {
                     assertThat(verdicts.keySet())
-                            .as("%s: %s is innocent; seen %s", what, about, fresh.evidence().since(0))
+                            .as(
+                                    "%s: %s is innocent; seen %s",
+                                    what, about, fresh.evidence().since(0))
                             .doesNotContainAnyElementsOf(NAMED_CORRUPT);
                 }
             });

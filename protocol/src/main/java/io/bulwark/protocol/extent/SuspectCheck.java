@@ -66,7 +66,10 @@ final class SuspectCheck implements ClientOperation<Boolean> {
         outcome = Optional.of(corrupt);
         return corrupt
                 ? List.of(new Effect.Evidence(
-                        node(), block, Verdict.CORRUPT, "sent another checksum, or bytes that are not the fragment of slot " + suspect))
+                        node(),
+                        block,
+                        Verdict.CORRUPT,
+                        "sent another checksum, or bytes that are not the fragment of slot " + suspect))
                 : List.of();
     }
 

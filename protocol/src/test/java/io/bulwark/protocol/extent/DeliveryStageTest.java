@@ -82,14 +82,18 @@ class DeliveryStageTest {
     /** A reader that finds a segment which does not encode to the root tells each slot to look for itself. */
     @Test
     void aHintAboutTheOwnSlotLetsAFewHoldersLookForWhatTheWriterDid() {
-        node.ask(PrincipalId.client(9), new Suspect(BLOCK, 1, 0, ENCODED.checksum().pin(), 0));
+        node.ask(
+                PrincipalId.client(9),
+                new Suspect(BLOCK, 1, 0, ENCODED.checksum().pin(), 0));
         node.complete(node.runs.removeFirst(), new RepairOutcome.Poisonous());
         assertThat(complete(CheckDepth.RECORD)).containsExactly(completed(CompletionResult.POISONOUS));
     }
 
     @Test
     void aHintAboutAnotherSlotReadsThatOneAlone() {
-        node.ask(PrincipalId.client(9), new Suspect(BLOCK, 1, 0, ENCODED.checksum().pin(), 2));
+        node.ask(
+                PrincipalId.client(9),
+                new Suspect(BLOCK, 1, 0, ENCODED.checksum().pin(), 2));
         assertThat(node.runs.getLast().operation()).isInstanceOf(SuspectCheck.class);
     }
 }

@@ -159,8 +159,8 @@ final class PeerWatch {
     private void look(long nowMillis) throws InterruptedException, ExecutionException {
         long patience = Math.clamp(windowMillis / 4, PATIENCE_MILLIS_MIN, PATIENCE_MILLIS_MAX);
         Set<PrincipalId> asked = nextPeers();
-        CompletableFuture<SortedMap<PrincipalId, Message>> status = node.run(
-                new Survey(asked, new NodeStatusRequest(), NodeStatusReply.class::isInstance, patience));
+        CompletableFuture<SortedMap<PrincipalId, Message>> status =
+                node.run(new Survey(asked, new NodeStatusRequest(), NodeStatusReply.class::isInstance, patience));
         if (nowMillis >= surveyMillis) {
             survey(nowMillis, patience);
         }

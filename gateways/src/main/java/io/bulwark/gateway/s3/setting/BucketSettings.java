@@ -100,10 +100,9 @@ public final class BucketSettings {
         if (known != null && known.untilNanos() - System.nanoTime() > 0) {
             return known.rules();
         }
-        Optional<CorsRules> read =
-                door.setting(bucket, SettingName.CORS.text())
-                        .flatMap(document -> read(
-                                bucket, SettingName.CORS, document.content(), CorsRules::read, Optional.empty()));
+        Optional<CorsRules> read = door.setting(bucket, SettingName.CORS.text())
+                .flatMap(document ->
+                        read(bucket, SettingName.CORS, document.content(), CorsRules::read, Optional.empty()));
         if (cors.size() >= RULES_MAX) {
             cors.clear();
         }

@@ -71,8 +71,7 @@ public final class CompletedParts {
             ObjectInfo object = call.bucket().uploads().complete(upload, ids, options);
             respond(object, properties);
         } catch (NoSuchUploadException | PreconditionFailedException | S3Exception e) {
-            if (e instanceof S3Exception refusal
-                    && !refusal.code().equals(ErrorCode.PRECONDITION_FAILED.code())) {
+            if (e instanceof S3Exception refusal && !refusal.code().equals(ErrorCode.PRECONDITION_FAILED.code())) {
                 throw e;
             }
             // The same request may have completed it before, or meanwhile.
