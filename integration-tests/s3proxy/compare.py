@@ -9,8 +9,10 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-KEYS = ["a", "a/b", "a/b/c", "a//c", "b", "b/", "dir/x", "dir/x y", "dir/\u00e4\u20ac", "dir+1/%41", "z~'()*!", "\U0001f600", "p&q<r>\"s"]
-# Named twice, the same request of S3Proxy and of S3 have other codes; the reference of ours is S3.
+# S3Proxy keeps objects as files: no key is the directory of another.
+KEYS = ["a/1", "a/b/c", "a.txt", "b", "dir/x", "dir/x y", "dir/\u00e4\u20ac", "dir+1/%41", "z~'()*!", "\U0001f600", "p&q<r>\"s"]
+IN_PARTS = ["parts/1", "parts/2"]
+# Services name the same error by its number or by its code.
 SAME_MEANING = [
     {"304", "NotModified"},
     {"404", "NoSuchKey"},
@@ -41,7 +43,7 @@ class Requests:
         self.bucket = bucket
 
     def key(self):
-        return self.chance.choice(KEYS)
+        return self.chance.choice(KEYS + IN_PARTS)
 
     def body(self):
         return self.chance.randbytes(self.chance.choice([0, 1, 17, 4096, 4097, 70_000]))
@@ -85,7 +87,8 @@ class Requests:
                 lambda answer: sorted(one["Key"] for one in answer.get("Deleted", [])))
 
     def copy(self):
-        arguments = {"Key": self.key(), "CopySource": {"Bucket": self.bucket, "Key": self.key()}}
+        # A copy of an object in parts keeps its tag here, as no byte is read; S3Proxy makes another one.
+        arguments = {"Key": self.chance.choice(KEYS), "CopySource": {"Bucket": self.bucket, "Key": self.chance.choice(KEYS)}}
         if arguments["Key"] == arguments["CopySource"]["Key"]:
             return self.head()
         return "copy_object", arguments, lambda answer: answer["CopyObjectResult"]["ETag"]
@@ -100,14 +103,14 @@ class Requests:
                 [one["Prefix"] for one in answer.get("CommonPrefixes", [])], answer["IsTruncated"])
 
     def list_first(self):
-        return "list_objects", {**self.filters(), "Marker": self.chance.choice(["", "a", "a/b", "dir/x"])}, self.listed
+        return "list_objects", {**self.filters(), "Marker": self.chance.choice(["", "a", "b"])}, self.listed
 
     def list_second(self):
-        return "list_objects_v2", {**self.filters(), "StartAfter": self.chance.choice(["", "a", "dir/x"])}, self.listed
+        return "list_objects_v2", {**self.filters(), "StartAfter": self.chance.choice(["", "a", "b"])}, self.listed
 
     def multipart(self):
         parts = [self.chance.randbytes(5 << 20), self.body()][: self.chance.choice([1, 2])]
-        return "multipart", {"Key": self.key(), "Parts": parts}, lambda answer: answer["ETag"]
+        return "multipart", {"Key": self.chance.choice(IN_PARTS), "Parts": parts}, lambda answer: answer["ETag"]
 
 
 def multipart(service, Bucket, Key, Parts):
