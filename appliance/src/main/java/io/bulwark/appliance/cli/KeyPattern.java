@@ -1,6 +1,7 @@
 package io.bulwark.appliance.cli;
 
 import io.bulwark.appliance.transfer.Glob;
+import io.bulwark.appliance.transfer.ObjectTree;
 import io.bulwark.appliance.transfer.TreeFilter;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.ObjectInfo;
@@ -40,7 +41,7 @@ record KeyPattern(String key, @Nullable Glob glob) {
 
     /** Returns the directory to which filters and files are relative: a plain key itself, or the last before a pattern. */
     String directory() {
-        return glob == null ? ObjectPath.directory(key) : key.substring(0, key.lastIndexOf('/') + 1);
+        return glob == null ? ObjectTree.directory(key) : key.substring(0, key.lastIndexOf('/') + 1);
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.bulwark.appliance.cli;
 
+import io.bulwark.appliance.transfer.ObjectTree;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -29,14 +30,9 @@ record ObjectPath(String bucket, String key) {
         return key.isEmpty() || key.endsWith("/") ? key + name : key;
     }
 
-    /** Returns the prefix of all keys below a directory. */
-    static String directory(String key) {
-        return key.isEmpty() || key.endsWith("/") ? key : key + "/";
-    }
-
     /** Returns whether this path names a key, or a directory above it. */
     boolean reaches(String other) {
-        return other.equals(key) || other.startsWith(directory(key));
+        return other.equals(key) || other.startsWith(ObjectTree.directory(key));
     }
 
     /** Returns text for people: control characters as escapes. */

@@ -1,5 +1,6 @@
 package io.bulwark.appliance.cli;
 
+import io.bulwark.appliance.transfer.ObjectTree;
 import io.bulwark.appliance.transfer.TreeFilter;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.Bulwark;
@@ -95,7 +96,7 @@ final class RemoveCommand implements Callable<Integer> {
 
     private long abortUploads(Bucket bucket) {
         String key =
-                recursive ? ObjectPath.directory(path.key()) : path.needKey().key();
+                recursive ? ObjectTree.directory(path.key()) : path.needKey().key();
         long aborted = 0;
         for (Upload upload : UnfinishedUploads.below(bucket, key)) {
             if (recursive || upload.key().equals(key)) {

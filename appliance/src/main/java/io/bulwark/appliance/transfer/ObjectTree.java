@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /** The objects below a prefix as a tree of files. */
-final class ObjectTree {
+public final class ObjectTree {
     /** Fewer changes cost less in the order of all than a lock and its end. */
     private static final int LOCKED_CHANGES_MIN = 32;
 
@@ -29,7 +29,7 @@ final class ObjectTree {
     }
 
     /** Returns the prefix of all keys below a path. */
-    static String directory(String path) {
+    public static String directory(String path) {
         return path.isEmpty() || path.endsWith("/") ? path : path + "/";
     }
 

@@ -63,14 +63,6 @@ public final class TreeScan {
         return new TransferPlan.Findings(skipped, failures, empty.size());
     }
 
-    /**
-     * Returns whether the object's file is certainly not in the tree: it was not found, and every place where it could
-     * be was read.
-     */
-    boolean isGone(String relative) {
-        return !files.containsKey(relative) && unreadPlaceOf(relative).isEmpty();
-    }
-
     /** Returns the unknown path, "" for the tree itself, at or below which the object's file may be. */
     Optional<String> unreadPlaceOf(String relative) {
         if (unknown.contains("")) {

@@ -2,6 +2,8 @@ package io.bulwark.gateway.s3.listing;
 
 import io.bulwark.gateway.s3.call.Call;
 import io.bulwark.gateway.s3.request.ErrorCode;
+import io.bulwark.protocol.metadata.Names;
+import io.bulwark.protocol.metadata.Query;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
@@ -15,8 +17,6 @@ public record ListedNames(String prefix, String delimiter, int limit, boolean en
     /** Entries of a page, as S3 bounds them. */
     private static final int LIMIT_MAX = 1000;
 
-    private static final int KEY_BYTES_MAX = 1024;
-    private static final int DELIMITER_BYTES_MAX = 64;
     private static final List<String> NAMES = List.of("prefix", "marker", "start-after", "key-marker");
 
     /** Reads the parameters of a request. */
@@ -30,9 +30,9 @@ public record ListedNames(String prefix, String delimiter, int limit, boolean en
             throw ErrorCode.INVALID_ARGUMENT.because("A list without an order cannot have a delimiter.");
         }
         for (String name : NAMES) {
-            requireShort(call, name, KEY_BYTES_MAX);
+            requireShort(call, name, Names.KEY_BYTES_MAX);
         }
-        requireShort(call, "delimiter", DELIMITER_BYTES_MAX);
+        requireShort(call, "delimiter", Query.DELIMITER_BYTES_MAX);
         return new ListedNames(
                 call.query("prefix").orElse(""),
                 delimiter,
