@@ -27,6 +27,7 @@ import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,6 +43,7 @@ import org.slf4j.LoggerFactory;
  * <tr><td>IDLE</td><td>time is over, server stops</td><td>closed</td></tr>
  * <tr><td>BUSY</td><td>response complete</td><td>IDLE; LINGERING if the connection cannot be used on</td></tr>
  * <tr><td>LINGERING</td><td>time is over, too many bytes, client has closed</td><td>closed</td></tr>
+ * <tr><td>IDLE, LINGERING</td><td>its place is needed ({@link #tryEvict})</td><td>closed</td></tr>
  * </table>
  */
 final class HttpConnection extends ChannelInboundHandlerAdapter {
@@ -49,9 +51,15 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     /** Bytes discarded after the last response. A client that reads only after it has sent all would miss the response. */
     private static final int LINGER_BYTES_MAX = 4 << 20;
 
+    private static final long BUSY = 0;
+    private static final long EVICTED = -1;
+
     private final ServerContext server;
     private final Channel channel;
     private final WriteGate gate;
+    /** Since when no request is in processing, as a number that grows; or {@link #BUSY}, {@link #EVICTED}. */
+    private final AtomicLong idleSince = new AtomicLong(BUSY);
+
     private State state = State.IDLE;
     private @Nullable RequestBody body;
     private @Nullable Responder responder;
@@ -86,6 +94,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
 
     private void awaitRequest(int millis) {
         state = State.IDLE;
+        idleSince.compareAndSet(BUSY, server.nextIdle());
         setDeadline(millis);
         next();
     }
@@ -104,6 +113,20 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
             deadline.cancel(false);
             deadline = null;
         }
+    }
+
+    /** Returns since when no request is in processing, by which connections can be ordered; 0 if one is. Thread-safe. */
+    long idleSince() {
+        return Math.max(BUSY, idleSince.get());
+    }
+
+    /** Closes the connection if it has been idle since then; returns whether it does. Thread-safe. */
+    boolean tryEvict(long since) {
+        boolean evicted = idleSince.compareAndSet(since, EVICTED);
+        if (evicted) {
+            close();
+        }
+        return evicted;
     }
 
     /** Closes the connection unless it is answering. */
@@ -161,6 +184,9 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
         if (!(message instanceof HttpRequest request)) {
             // The rest of a message whose head was refused.
             next();
+            return;
+        }
+        if (idleSince.getAndSet(BUSY) == EVICTED) {
             return;
         }
         cancelDeadline();
@@ -261,6 +287,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
 
     private void linger() {
         state = State.LINGERING;
+        idleSince.compareAndSet(BUSY, server.nextIdle());
         setDeadline(server.limits().times().lingerMillis());
         if (channel instanceof DuplexChannel duplex && channel.pipeline().get(SslHandler.class) == null) {
             var _ = duplex.shutdownOutput();

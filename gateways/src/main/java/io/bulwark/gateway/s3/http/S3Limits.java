@@ -3,7 +3,7 @@ package io.bulwark.gateway.s3.http;
 /**
  * Bounds of a server.
  *
- * @param connectionsMax open connections; more are closed at once
+ * @param connectionsMax open connections; one more takes the place of the one longest without a request, or is closed
  * @param requestsMax requests in processing; more are answered with {@code SlowDown}
  */
 public record S3Limits(int connectionsMax, int requestsMax, Head head, Times times) {

@@ -156,6 +156,20 @@ public final class S3Server implements AutoCloseable {
         return true;
     }
 
+    /** Closes the connection that has been without a request for longest; returns whether there was one. */
+    private boolean evictLongestIdle() {
+        HttpConnection longest = null;
+        long since = Long.MAX_VALUE;
+        for (HttpConnection connection : connections.values()) {
+            long idle = connection.idleSince();
+            if (idle > 0 && idle < since) {
+                longest = connection;
+                since = idle;
+            }
+        }
+        return longest != null && longest.tryEvict(since);
+    }
+
     private HttpDecoderConfig decoderConfig() {
         S3Limits.Head head = settings.limits().head();
         return new HttpDecoderConfig()
@@ -175,7 +189,7 @@ public final class S3Server implements AutoCloseable {
                 var _ = channel.close();
                 return;
             }
-            if (connections.size() >= settings.limits().connectionsMax()) {
+            if (connections.size() >= settings.limits().connectionsMax() && !evictLongestIdle()) {
                 meters.refusedConnections.increment();
                 var _ = channel.close();
                 return;

@@ -31,6 +31,7 @@ final class ServerContext {
     private final int requestsOfOneMax;
 
     private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
+    private final AtomicLong idleTimes = new AtomicLong();
     private final AtomicLong nextId = new AtomicLong(ThreadLocalRandom.current().nextLong());
     private final String hostId = hex(ThreadLocalRandom.current().nextLong());
     private volatile boolean stopping;
@@ -73,6 +74,11 @@ final class ServerContext {
     Responder.RequestIds newIds() {
         String requestId = hex(nextId.getAndAdd(ID_STEP));
         return new Responder.RequestIds(requestId, hostId + "/" + requestId);
+    }
+
+    /** Returns a positive number that is larger each time. */
+    long nextIdle() {
+        return idleTimes.incrementAndGet();
     }
 
     /** Returns whether one more request may be in processing; {@link #leave} must follow. */

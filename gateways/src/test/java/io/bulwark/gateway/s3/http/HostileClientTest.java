@@ -37,6 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Clients that break rules, on raw connections. Requests without a signature are served, to keep the bytes readable. */
 class HostileClientTest {
     private static final long SEED = Long.getLong("bulwark.seed", 20261129L);
+    private static final String DELETE = "DELETE /b/k HTTP/1.1\r\nHost: a\r\n\r\n";
     private static final S3Limits.Times TIMES = new S3Limits.Times(60_000, 60_000, 60_000, 60_000, 60_000);
 
     private final MemoryOperations operations = new MemoryOperations();
@@ -198,33 +199,55 @@ class HostileClientTest {
     }
 
     @Test
-    void tooManyConnectionsAreClosed() throws IOException {
+    void aConnectionTakesThePlaceOfTheOneThatIsSilentForLongest() throws IOException {
         // A request counts until just after its response: the limit of requests must not refuse the next one.
-        S3Server server = start(new S3Limits(8, 16, S3Limits.Head.standard(), TIMES), operations);
+        S3Server server = start(new S3Limits(3, 16, S3Limits.Head.standard(), TIMES), operations);
         List<RawClient> clients = new ArrayList<>();
-        for (int i = 0; i < 8; i++) {
+        for (int i = 0; i < 3; i++) {
             RawClient client = new RawClient(server.boundAddress());
             clients.add(client);
-            assertThat(client.send("DELETE /b/k HTTP/1.1\r\nHost: a\r\n\r\n")
-                            .read()
-                            .status())
-                    .isEqualTo(204);
+            int count = i + 1;
+            await().until(() -> registry.get("bulwark.s3.connections").gauge().value() == count);
         }
+        assertIsServed(clients.get(0));
         try (RawClient more = new RawClient(server.boundAddress())) {
-            assertThat(more.isClosedByServer()).isTrue();
+            assertIsServed(more);
+            assertThat(clients.get(1).isClosedByServer()).isTrue();
+            assertIsServed(clients.get(0));
+            assertIsServed(clients.get(2));
         }
+        assertThat(registry.get("bulwark.s3.connections.refused").counter().count())
+                .isZero();
         for (RawClient client : clients) {
             client.close();
         }
-        await().until(() -> registry.get("bulwark.s3.connections").gauge().value() == 0);
+    }
+
+    @Test
+    void aConnectionMoreThanRequestsInProcessingIsClosed() throws IOException {
+        CountDownLatch go = new CountDownLatch(1);
+        S3Server server = start(new S3Limits(2, 16, S3Limits.Head.standard(), TIMES), exchange -> {
+            awaitLatch(go);
+            operations.handle(exchange);
+        });
+        try (RawClient one = new RawClient(server.boundAddress());
+                RawClient two = new RawClient(server.boundAddress())) {
+            one.send(DELETE);
+            two.send(DELETE);
+            await().until(() -> registry.get("bulwark.s3.requests.active").gauge().value() == 2);
+            try (RawClient more = new RawClient(server.boundAddress())) {
+                assertThat(more.isClosedByServer()).isTrue();
+            }
+            go.countDown();
+            assertThat(one.read().status()).isEqualTo(204);
+            assertThat(two.read().status()).isEqualTo(204);
+        }
         assertThat(registry.get("bulwark.s3.connections.refused").counter().count())
                 .isEqualTo(1);
-        try (RawClient again = new RawClient(server.boundAddress())) {
-            assertThat(again.send("DELETE /b/k HTTP/1.1\r\nHost: a\r\n\r\n")
-                            .read()
-                            .status())
-                    .isEqualTo(204);
-        }
+    }
+
+    private static void assertIsServed(RawClient client) throws IOException {
+        assertThat(client.send(DELETE).read().status()).isEqualTo(204);
     }
 
     @Test
