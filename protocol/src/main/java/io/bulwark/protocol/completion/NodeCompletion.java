@@ -22,7 +22,7 @@ import java.util.Optional;
  * the changes. In rounds it learns the references of each of its volumes, in the order of arrival, and has them
  * completed. Meanwhile it scrubs referenced data. It repeats requests that the replicas do not answer. It asks for the
  * map and the changes equally often, however long a round takes. A placement group that waits for this node's seal
- * serves nobody, and freed data takes room.
+ * serves nobody, and freed data takes room. Where nothing changes and no client asks, it asks less often.
  */
 public final class NodeCompletion {
     private static final long MAP_MILLIS = 2_000;
@@ -54,8 +54,12 @@ public final class NodeCompletion {
 
     private List<Volume> volumes = List.of();
     private long nowMillis;
+    /** Last time of a change, or of a client's request. */
+    private long newsMillis;
+
     private boolean askingMap;
     private long nextMapMillis;
+    private long mapVersion;
     private boolean knowsMap;
     private boolean commitLearner;
     private long nextChangesMillis;
@@ -63,6 +67,7 @@ public final class NodeCompletion {
     private long sequence;
     private boolean inRound;
     private long nextRoundMillis;
+    private long checkedBefore;
     private boolean waiting;
     private boolean scrubbing;
     private long scrubBeganMillis;
@@ -148,6 +153,20 @@ public final class NodeCompletion {
             });
         }
         return turn();
+    }
+
+    /** A client has asked this node for something. */
+    public void onForeground(long now) {
+        nowMillis = now;
+        newsMillis = now;
+        long soon = now + pace.pollMillis();
+        nextMapMillis = Math.min(nextMapMillis, Math.max(soon, now + MAP_MILLIS));
+        nextChangesMillis = Math.min(nextChangesMillis, soon);
+        nextRoundMillis = Math.min(nextRoundMillis, soon);
+    }
+
+    private long askMillis() {
+        return pace.askMillis(nowMillis - newsMillis);
     }
 
     public List<CompletionStep> onReply(long now, long token, Reply reply) {
@@ -304,7 +323,11 @@ public final class NodeCompletion {
         calls.ask(new Query.GetMap(), reply -> {
             askingMap = false;
             if (reply.orElse(null) instanceof Reply.Map(var map)) {
-                nextMapMillis = nowMillis + MAP_MILLIS;
+                if (map.version() != mapVersion) {
+                    mapVersion = map.version();
+                    newsMillis = nowMillis;
+                }
+                nextMapMillis = nowMillis + Math.max(MAP_MILLIS, askMillis());
                 knowsMap = true;
                 objects = map.volumes().stream()
                         .filter(volume -> volume.kind() == VolumeKind.OBJECT)
@@ -344,6 +367,9 @@ public final class NodeCompletion {
     private void learnChanges() {
         calls.ask(new Query.SessionChanges(sequence, Query.PAGE_MAX), reply -> {
             if (reply.orElse(null) instanceof Reply.SessionChanges page) {
+                if (!page.changes().isEmpty()) {
+                    newsMillis = nowMillis;
+                }
                 tellNext(new ArrayDeque<>(page.changes()), page);
             } else {
                 learned(false);
@@ -355,7 +381,7 @@ public final class NodeCompletion {
         commitLearner = false;
         knowsChanges = all;
         waiting = !all;
-        nextChangesMillis = nowMillis + pace.pollMillis();
+        nextChangesMillis = nowMillis + askMillis();
         begin();
     }
 
@@ -418,7 +444,11 @@ public final class NodeCompletion {
     private void endRound(boolean whole) {
         inRound = false;
         waiting = !whole;
-        nextRoundMillis = nowMillis + pace.pollMillis();
+        if (checks.checked() != checkedBefore) {
+            checkedBefore = checks.checked();
+            newsMillis = nowMillis;
+        }
+        nextRoundMillis = nowMillis + askMillis();
         compared |= whole;
     }
 

@@ -55,6 +55,7 @@ class NodeCompletionTest {
     private Function<Complete, CompletionResult> result = _ -> CompletionResult.HELD;
     private Function<CompletionStep.Fetch, ReadOutcome> list = _ -> new ReadOutcome.Unavailable(Map.of());
     private boolean silent;
+    private int asked;
     /** Extents are looked into for ever. */
     private boolean stuck;
 
@@ -106,11 +107,13 @@ class NodeCompletionTest {
         Deque<CompletionStep> steps = new ArrayDeque<>(completion.onTick(now));
         while (!steps.isEmpty()) {
             switch (steps.removeFirst()) {
-                case CompletionStep.Ask ask ->
+                case CompletionStep.Ask ask -> {
+                    asked++;
                     steps.addAll(
                             silent
                                     ? completion.onSilence(now, ask.token())
                                     : completion.onReply(now, ask.token(), reply(ask.query())));
+                }
                 case CompletionStep.Tell tell -> told.add(tell.fact());
                 case CompletionStep.Check check -> {
                     checked.add(check.request());
@@ -227,6 +230,33 @@ class NodeCompletionTest {
         references.add(object(4, 200));
         tick(1_000);
         assertThat(checked).hasSizeLessThan(220);
+    }
+
+    @Test
+    void whereNothingChangesTheReplicasAreAskedLessOftenUntilAClientComes() {
+        CompletionPace resting = new CompletionPace(1_000, 4, 100_000, 5_000, 5_000);
+        completion = new NodeCompletion(
+                0, resting, WorkThrottle.NEVER, WorkThrottle.NEVER, WorkThrottle.NEVER, RebuildRate.of(1 << 30));
+        references.add(object(3, 1));
+        assertThat(askedWithin(0, 10_000)).as("after a change").isGreaterThanOrEqualTo(25);
+        assertThat(askedWithin(10_000, 30_000)).isGreaterThanOrEqualTo(45);
+        tick(30_000);
+        tick(35_000);
+        assertThat(askedWithin(40_000, 60_000)).as("at rest").isBetween(9, 15);
+        completion.onForeground(160_000);
+        references.add(object(4, 1));
+        assertThat(askedWithin(60_000, 61_100)).as("with a client").isGreaterThanOrEqualTo(2);
+        assertThat(checked).hasSize(2);
+        assertThat(askedWithin(61_100, 71_100)).isGreaterThanOrEqualTo(25);
+    }
+
+    /** Returns how many questions are asked from then until then. */
+    private int askedWithin(long fromMillis, long toMillis) {
+        int before = asked;
+        for (long millis = fromMillis; millis < toMillis; millis += 100) {
+            tick(millis);
+        }
+        return asked - before;
     }
 
     @Test

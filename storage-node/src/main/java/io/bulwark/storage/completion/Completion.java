@@ -43,6 +43,9 @@ public final class Completion implements BackgroundWork {
     private static final long IDLE_TICK_MILLIS = 250;
 
     private static final long BUSY_MILLIS = 1_000;
+
+    /** A client's request of this time is news: longer than the time between two ticks. */
+    private static final long FOREGROUND_MILLIS = 2 * IDLE_TICK_MILLIS;
     /** Longer than a repair takes before it gives up. */
     private static final long ANSWER_MILLIS = 30_000;
 
@@ -193,6 +196,9 @@ public final class Completion implements BackgroundWork {
                 }
                 if (now - tickedMillis >= TICK_MILLIS) {
                     tickedMillis = now;
+                    if (running.node().sinceForegroundMillis() < FOREGROUND_MILLIS) {
+                        running.machine().onForeground(now);
+                    }
                     perform(running, running.machine().onTick(now));
                     counts = running.machine().counts();
                     if (counts.waiting() && !waited) {

@@ -18,10 +18,10 @@ public record CompletionConfig(CompletionPace pace, long renewMillis, long peers
     }
 
     /**
-     * Polls each second, 16 extents at once, at most 500 per second, tries again after 5 s, renews after 30 s, and
+     * Polls each second, at rest every 5, 16 extents at once, at most 500 per second, tries again after 5 s, renews after 30 s, and
      * waits 2 s for peers.
      */
     public static CompletionConfig standard() {
-        return new CompletionConfig(new CompletionPace(1_000, 16, 500, 5_000), 30_000, 2_000);
+        return new CompletionConfig(new CompletionPace(1_000, 16, 500, 5_000, 5_000), 30_000, 2_000);
     }
 }

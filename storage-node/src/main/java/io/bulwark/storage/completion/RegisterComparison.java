@@ -7,6 +7,7 @@ import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.completion.CompletionPace;
 import io.bulwark.protocol.completion.RebuildRate;
 import io.bulwark.protocol.control.NodeControlMessage;
 import io.bulwark.protocol.control.NodeControlMessage.LatestReply;
@@ -86,7 +87,7 @@ public final class RegisterComparison implements BackgroundWork {
     /** Bounds looks that make up nothing: others' claims cause them. */
     private final RebuildRate fruitless;
 
-    private final long pollMillis;
+    private final CompletionPace pace;
     private final long retryNanos;
     private final long peersMillis;
     private final int atOnce;
@@ -100,6 +101,10 @@ public final class RegisterComparison implements BackgroundWork {
      * Number of a life of this node that its store does not know, as reported by a correct peer; 0 if none is known.
      */
     private long laterLife;
+
+    private long mapVersion;
+    /** Last time at which the map had changed. */
+    private long newsNanos = System.nanoTime();
     /** True once the store knows that this life is the last. */
     private boolean confirmed;
 
@@ -142,7 +147,7 @@ public final class RegisterComparison implements BackgroundWork {
         this.metadata = metadata;
         this.background = background;
         this.fruitless = RebuildRate.of(background.rebuilding().limitBytesPerSecond());
-        this.pollMillis = config.pace().pollMillis();
+        this.pace = config.pace();
         this.retryNanos = TimeUnit.MILLISECONDS.toNanos(config.pace().retryMillis());
         this.peersMillis = config.peersMillis();
         this.atOnce = config.pace().atOnce();
@@ -197,21 +202,28 @@ public final class RegisterComparison implements BackgroundWork {
                     LOG.info("node-{} cannot compare its registers yet: too few of its peers answer", node.node());
                 }
                 waits = !further;
-                TimeUnit.MILLISECONDS.sleep(pollMillis);
             } catch (InterruptedException e) {
                 return;
             } catch (ExecutionException | RuntimeException e) {
                 LOG.debug("the comparison of registers is waiting", e);
-                if (!rest()) {
-                    return;
-                }
+            }
+            if (!pause(node)) {
+                return;
             }
         }
     }
 
-    private boolean rest() {
+    /**
+     * Waits for the next round: longer if nothing is left to compare, until a client asks for something. False if interrupted.
+     */
+    private boolean pause(NodeAccess node) {
+        long since = compared() ? System.nanoTime() - newsNanos : 0;
+        long askMillis = pace.askMillis(Math.min(TimeUnit.NANOSECONDS.toMillis(since), node.sinceForegroundMillis()));
+        long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(askMillis);
         try {
-            TimeUnit.MILLISECONDS.sleep(pollMillis);
+            do {
+                TimeUnit.MILLISECONDS.sleep(pace.pollMillis());
+            } while (System.nanoTime() < endNanos && node.sinceForegroundMillis() > pace.pollMillis());
             return true;
         } catch (InterruptedException e) {
             return false;
@@ -222,6 +234,10 @@ public final class RegisterComparison implements BackgroundWork {
     private boolean round(NodeAccess node) throws InterruptedException, ExecutionException {
         if (!(metadata.query(new Query.GetMap()).get() instanceof Reply.Map(var map))) {
             throw new IllegalStateException("the reply of the replicas is not a cluster map");
+        }
+        if (map.version() != mapVersion) {
+            mapVersion = map.version();
+            newsNanos = System.nanoTime();
         }
         List<Volume> held = map.volumes().stream()
                 .filter(volume -> volume.kind() == VolumeKind.REGISTER)

@@ -32,6 +32,9 @@ public final class Revocations implements BackgroundWork {
     private static final Logger LOG = LoggerFactory.getLogger(Revocations.class);
     private static final BlockId NO_BLOCK = BlockId.register(0, 0);
     private static final long PAUSE_MILLIS = 2_000;
+    /** Pause while no client asks for anything. */
+    private static final long REST_MILLIS = 10_000;
+
     private static final long ANSWER_MILLIS_MAX = 30_000;
     private static final long NO_VERSION = -1;
 
@@ -78,8 +81,7 @@ public final class Revocations implements BackgroundWork {
         while (!stopping) {
             try {
                 learn(node);
-                var _ = wanted.tryAcquire(PAUSE_MILLIS, TimeUnit.MILLISECONDS);
-                var _ = wanted.drainPermits();
+                awaitNext(node);
             } catch (InterruptedException e) {
                 return;
             } catch (ExecutionException | TimeoutException | RuntimeException e) {
@@ -87,6 +89,16 @@ public final class Revocations implements BackgroundWork {
                 pause();
             }
         }
+    }
+
+    private void awaitNext(NodeAccess node) throws InterruptedException {
+        for (long waited = 0; waited < REST_MILLIS; waited += PAUSE_MILLIS) {
+            if (wanted.tryAcquire(PAUSE_MILLIS, TimeUnit.MILLISECONDS)
+                    || node.sinceForegroundMillis() <= PAUSE_MILLIS) {
+                break;
+            }
+        }
+        var _ = wanted.drainPermits();
     }
 
     private void tell(PrincipalId revoked) {
