@@ -12,14 +12,17 @@ import org.jspecify.annotations.Nullable;
  * @param protocol {@code fp}, {@code pasis}, {@code masking} or {@code archive}; null for {@code fp}
  * @param verification for {@code pasis}: {@code lazy}, {@code read-time}, {@code write-time} or {@code none}; null for {@code lazy}
  * @param faults Byzantine nodes to tolerate in each placement group; null for 1
- * @param dataFragments the number of fragments that reconstruct a block; null for one more than the faults; under {@code masking} it is 1
- * @param fragments the nodes of a placement group: for {@code pasis} and {@code masking}, null for 4f + 1; for {@code archive}
+ * @param faultsMax the most of them that the volume is to tolerate later, for which the defaults below leave room; null for the same
+ * @param dataFragments the number of fragments that reconstruct a block; null for {@code faultsMax} + 1; under {@code masking} it is 1
+ * @param fragments the nodes of a placement group: for {@code pasis} and {@code masking}, null for 4 {@code faultsMax} + 1; for {@code
+ *     archive}
  * @param blockBytes size of a block; null for 1 MiB
  */
 public record PolicyChoice(
         @Nullable String protocol,
         @Nullable String verification,
         @Nullable Integer faults,
+        @Nullable Integer faultsMax,
         @Nullable Integer dataFragments,
         @Nullable Integer fragments,
         @Nullable Integer blockBytes) {
@@ -36,7 +39,12 @@ public record PolicyChoice(
         if (f < 1 || f > FAULTS_MAX) {
             throw new IllegalArgumentException("a policy tolerates 1 to " + FAULTS_MAX + " faults, not " + f);
         }
-        int m = dataFragments == null ? f + 1 : dataFragments;
+        int most = faultsMax == null ? f : faultsMax;
+        if (most < f || most > FAULTS_MAX) {
+            throw new IllegalArgumentException("the faults to tolerate later are " + f + ", as now, to " + FAULTS_MAX
+                    + ", not " + most);
+        }
+        int m = dataFragments == null ? most + 1 : dataFragments;
         int bytes = blockBytes == null ? BLOCK_BYTES : blockBytes;
         return switch (chosenProtocol()) {
             case FP -> {
@@ -53,13 +61,13 @@ public record PolicyChoice(
                 yield ProtectionPolicy.archive(f, m, fragments, bytes);
             }
             case PASIS ->
-                ProtectionPolicy.pasis(f, m, fragments == null ? 4 * f + 1 : fragments, bytes, chosenVerification());
+                ProtectionPolicy.pasis(f, m, fragments == null ? 4 * most + 1 : fragments, bytes, chosenVerification());
             case MASKING -> {
                 if (verification != null || (dataFragments != null && dataFragments != 1)) {
                     throw new IllegalArgumentException("masking keeps whole copies and verifies lazily;"
                             + " verification and data fragments go with protocol pasis");
                 }
-                yield ProtectionPolicy.masking(f, fragments == null ? 4 * f + 1 : fragments, bytes);
+                yield ProtectionPolicy.masking(f, fragments == null ? 4 * most + 1 : fragments, bytes);
             }
         };
     }

@@ -10,6 +10,7 @@ public class VolumeForm {
     private String kind = "object";
     private String protection = "fp";
     private String faults = "1";
+    private String faultsMax = "";
     private String dataFragments = "";
     private String fragments = "";
     private String blockBytes = "";
@@ -48,6 +49,14 @@ public class VolumeForm {
 
     public void setFaults(String faults) {
         this.faults = faults.trim();
+    }
+
+    public String getFaultsMax() {
+        return faultsMax;
+    }
+
+    public void setFaultsMax(String faultsMax) {
+        this.faultsMax = faultsMax.trim();
     }
 
     public String getDataFragments() {
@@ -106,6 +115,7 @@ public class VolumeForm {
                 pasis ? "pasis" : protection,
                 pasis ? protection.substring("pasis-".length()) : null,
                 whole("faults", faults),
+                whole("faultsMax", faultsMax),
                 whole("dataFragments", dataFragments),
                 whole("fragments", fragments),
                 toWhole("blockBytes", size("blockBytes", blockBytes), blockBytes),

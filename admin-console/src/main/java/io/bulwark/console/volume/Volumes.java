@@ -63,6 +63,7 @@ class Volumes {
             @Nullable String protocol,
             @Nullable String verification,
             @Nullable Integer faults,
+            @Nullable Integer faultsMax,
             @Nullable Integer dataFragments,
             @Nullable Integer fragments,
             @Nullable Integer blockBytes,
@@ -80,7 +81,8 @@ class Volumes {
                         "blocks", "a register volume has 1 or more blocks; an object volume has none");
             }
             PolicyChoice choice =
-                    new PolicyChoice(protocol, verification, faults, dataFragments, fragments, blockBytes);
+                    new PolicyChoice(
+                    protocol, verification, faults, faultsMax, dataFragments, fragments, blockBytes);
             VolumeSpec spec = registers
                     ? VolumeSpec.registers(name, checked(choice::policy), blocks == null ? 0 : blocks)
                     : VolumeSpec.objects(name, checked(choice::objectPolicy));

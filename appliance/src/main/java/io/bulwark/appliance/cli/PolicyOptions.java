@@ -42,16 +42,25 @@ final class PolicyOptions {
     private @Nullable Integer faults;
 
     @Option(
+            names = "--faults-max",
+            paramLabel = "G",
+            description = {
+                "Byzantine nodes that the volume is to tolerate later, after `volume set --faults`: the defaults of",
+                "--data-fragments and --fragments leave room for them (default: F)."
+            })
+    private @Nullable Integer faultsMax;
+
+    @Option(
             names = "--data-fragments",
             paramLabel = "M",
-            description = "Number of fragments that reconstruct a block (default: F + 1; 1 for masking).")
+            description = "Number of fragments that reconstruct a block (default: G + 1; 1 for masking).")
     private @Nullable Integer dataFragments;
 
     @Option(
             names = "--fragments",
             paramLabel = "N",
             description = {
-                "Nodes in a placement group. For pasis and masking 4F + 1 or more (default: 4F + 1); for archive",
+                "Nodes in a placement group. For pasis and masking 4F + 1 or more (default: 4G + 1); for archive",
                 "3F + 1 or more (default: all nodes)."
             })
     private @Nullable Integer fragments;
@@ -89,6 +98,7 @@ final class PolicyOptions {
     private boolean isMoreThanFaults() {
         return availability != null
                 || target != null
+                || faultsMax != null
                 || dataFragments != null
                 || blockBytes != null
                 || fragments != null
@@ -145,9 +155,12 @@ final class PolicyOptions {
     }
 
     private AvailabilityTarget availability() {
-        if (!"archive".equals(protocol) || availability == null || dataFragments != null || blockBytes != null) {
+        if (!"archive".equals(protocol) || availability == null
+                || faultsMax != null
+                || dataFragments != null
+                || blockBytes != null) {
             throw new IllegalArgumentException("--availability and --target choose the other numbers of --protocol"
-                    + " archive; give --availability, and neither --data-fragments nor --block-size");
+                    + " archive; give --availability, and none of --faults-max, --data-fragments and --block-size");
         }
         return new AvailabilityTarget(availability, target == null ? TARGET : target);
     }
@@ -157,7 +170,7 @@ final class PolicyOptions {
     }
 
     private PolicyChoice choice() {
-        return new PolicyChoice(protocol, verification, faults, dataFragments, fragments, blockBytes);
+        return new PolicyChoice(protocol, verification, faults, faultsMax, dataFragments, fragments, blockBytes);
     }
 
     private static <T> T checked(Supplier<T> policy) {
