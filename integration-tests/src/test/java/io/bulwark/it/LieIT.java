@@ -230,8 +230,10 @@ class LieIT {
             try (Bulwark fresh = CLUSTER.freshClient()) {
                 BucketVerifier verifier = new BucketVerifier(fresh, fresh.bucket(bucket.name()), 8, GetOptions.DEFAULT);
                 BucketVerifier.Report report = verifier.run(verifier.objects(""), _ -> {});
+                assertThat(report.unreadable())
+                        .as("%s; seen %s", what, fresh.evidence().since(0))
+                        .isEmpty();
                 assertThat(report.objects()).as(what).isEqualTo(content.size());
-                assertThat(report.unreadable()).as(what).isEmpty();
                 if (report.seen().values().stream()
                         .allMatch(verdicts -> Collections.disjoint(verdicts.keySet(), NAMED_CORRUPT))) {
                     return;

@@ -34,6 +34,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -48,6 +49,7 @@ import picocli.CommandLine.Option;
 final class SimulateCommand implements Callable<Integer> {
     private static final long PROGRESS_NANOS = 2_000_000_000L;
     private static final int EVENTS_SHOWN = 80;
+    private static final int FRAMES_MAX = 20;
     private static final int LINE_LENGTH_MAX = 400;
     private static final int DEPTH = 200;
     private static final long STATES = 2_000_000;
@@ -310,6 +312,10 @@ final class SimulateCommand implements Callable<Integer> {
         System.out.println("faulty: " + run.world().faulty());
         System.out.println(run.setting());
         System.out.println("violated: " + violation.getMessage());
+        Throwable thrown = violation.getCause();
+        if (thrown != null) {
+            Stream.of(thrown.getStackTrace()).limit(FRAMES_MAX).forEach(frame -> System.out.println("    at " + frame));
+        }
         System.out.println("reproduce with: bulwark simulate --protocol " + protocol + " --seconds 0 --seed "
                 + run.setting().seed() + given("--nodes", nodes) + given("--faults", faults)
                 + given("--fragments", fragments) + given("--byzantine-clients", byzantineClients)

@@ -74,10 +74,10 @@ final class HolderChanges {
         return known;
     }
 
-    /** The volume as it is. */
+    /** The volume as it is; as clients know it while all replicas start and have not executed its creation again. */
     Volume now() {
         Reply reply = Reply.decode(latest.get().query(OPERATOR, new Query.GetMap().encoded()));
-        return ((Reply.Map) reply).map().volume(known.id()).orElseThrow();
+        return ((Reply.Map) reply).map().volume(known.id()).orElse(known);
     }
 
     /** Returns the number of epochs that have opened beyond the first ones. */

@@ -7,6 +7,7 @@ import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.simulation.campaign.Run;
 import io.bulwark.simulation.campaign.Setting;
 import io.bulwark.simulation.campaign.Shape;
+import java.util.OptionalInt;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -35,6 +36,14 @@ class ReplacementTest {
             opened += run(protocol, setting(seed));
         }
         assertThat(opened).as("epochs that opened").isPositive();
+    }
+
+    /** All replicas restart at once, so the operator meets none that has executed the creation of the volume. */
+    @Test
+    void holdersSettleThoughAllReplicasHaveJustStarted() {
+        Shape oneFault = new Shape(
+                OptionalInt.empty(), OptionalInt.of(1), OptionalInt.empty(), OptionalInt.empty(), OptionalInt.empty());
+        var _ = run(Protocol.FP, oneFault.setting(1796118943520L));
     }
 
     @Test
