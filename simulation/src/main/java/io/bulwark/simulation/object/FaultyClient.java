@@ -22,6 +22,7 @@ import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.metadata.Submission;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.object.OwnContent;
 import io.bulwark.protocol.object.PinList;
 import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.wire.Bytes;
@@ -103,10 +104,10 @@ final class FaultyClient implements Observer {
     }
 
     /**
-     * Returns whether this is a legitimate change. Any client with a grant may change any name. To repeat such a
-     * command in its own session is no attack, and its effects are visible to others.
+     * Returns whether this is a legitimate change: any client with a grant may give any name to blocks of its own, or change it
+     * otherwise. To repeat such a command in its own session is no attack, and its effects are visible to others.
      */
-    private static boolean isItsRight(Message message) {
+    private boolean isItsRight(Message message) {
         if (!(message instanceof OrderingMessage.Submit(long _, int _, Bytes bytes))
                 || !(Submission.decode(bytes) instanceof Submission.InSession in)) {
             return false;
@@ -121,10 +122,14 @@ final class FaultyClient implements Observer {
                     Command.AbortUpload _,
                     Command.SetLegalHold _,
                     Command.UpdateBucket _ -> true;
-            case Command.PutObject put -> put.content().ranges().isEmpty();
-            case Command.PutPart part -> part.content().ranges().isEmpty();
+            case Command.PutObject put -> isOwn(put.content());
+            case Command.PutPart part -> isOwn(part.content());
             default -> false;
         };
+    }
+
+    private boolean isOwn(OwnContent content) {
+        return content.ranges().stream().allMatch(range -> range.owner().equals(self));
     }
 
     /** Keys under which its objects may be. */

@@ -54,6 +54,9 @@ final class RevokingOperator {
     private final int early;
 
     private final Set<PrincipalId> asked = new TreeSet<>();
+    /** Clients whose revocation has returned, but that no replica shows as revoked: all have started again meanwhile. */
+    private final Set<PrincipalId> unseen = new TreeSet<>();
+
     private final Map<PrincipalId, ClientState> returned = new TreeMap<>();
     private Optional<String> bystanders = Optional.empty();
 
@@ -118,7 +121,8 @@ final class RevokingOperator {
         world.begins();
         operator.execute(new Command.RevokePrincipal(self), reply -> {
             if (reply.orElse(null) instanceof Reply.Done) {
-                returned.put(self, standing(self));
+                unseen.add(self);
+                see();
             } else {
                 // The operator does not know the outcome, and repeats the command.
                 asked.remove(self);
@@ -134,6 +138,23 @@ final class RevokingOperator {
                 throw REVOKED.violation(attacker.self().toString(), "opens session " + lease.number());
             });
         }
+    }
+
+    private void see() {
+        unseen.removeIf(client -> {
+            boolean revoked = isRevoked(latest.get().machine(), client);
+            if (revoked) {
+                returned.put(client, standing(client));
+            }
+            return revoked;
+        });
+    }
+
+    private static boolean isRevoked(MetadataStateMachine machine, PrincipalId client) {
+        Query all = new Query.ListPrincipals(-1, PrincipalId.NOBODY, Query.PAGE_MAX);
+        return ask(machine, all) instanceof Reply.PrincipalList list
+                && list.principals().stream()
+                        .anyMatch(entry -> entry.principal().equals(client) && entry.revoked());
     }
 
     private ClientState standing(PrincipalId client) {
@@ -173,6 +194,7 @@ final class RevokingOperator {
 
     /** Called after each step. */
     void check() {
+        see();
         boolean all = random.nextInt(CHECKS_ONE_IN) == 0;
         returned.forEach((client, standing) -> check(client, standing, all));
     }
@@ -243,6 +265,7 @@ final class RevokingOperator {
         await(
                 () -> {
                     attackers.forEach(this::revoke);
+                    see();
                     return returned.size() == attackers.size();
                 },
                 "not all are revoked");
