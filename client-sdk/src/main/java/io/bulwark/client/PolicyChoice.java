@@ -41,8 +41,8 @@ public record PolicyChoice(
         }
         int most = faultsMax == null ? f : faultsMax;
         if (most < f || most > FAULTS_MAX) {
-            throw new IllegalArgumentException("the faults to tolerate later are " + f + ", as now, to " + FAULTS_MAX
-                    + ", not " + most);
+            throw new IllegalArgumentException(
+                    "the faults to tolerate later are " + f + ", as now, to " + FAULTS_MAX + ", not " + most);
         }
         int m = dataFragments == null ? most + 1 : dataFragments;
         int bytes = blockBytes == null ? BLOCK_BYTES : blockBytes;

@@ -81,8 +81,7 @@ class Volumes {
                         "blocks", "a register volume has 1 or more blocks; an object volume has none");
             }
             PolicyChoice choice =
-                    new PolicyChoice(
-                    protocol, verification, faults, faultsMax, dataFragments, fragments, blockBytes);
+                    new PolicyChoice(protocol, verification, faults, faultsMax, dataFragments, fragments, blockBytes);
             VolumeSpec spec = registers
                     ? VolumeSpec.registers(name, checked(choice::policy), blocks == null ? 0 : blocks)
                     : VolumeSpec.objects(name, checked(choice::objectPolicy));

@@ -155,7 +155,8 @@ final class PolicyOptions {
     }
 
     private AvailabilityTarget availability() {
-        if (!"archive".equals(protocol) || availability == null
+        if (!"archive".equals(protocol)
+                || availability == null
                 || faultsMax != null
                 || dataFragments != null
                 || blockBytes != null) {

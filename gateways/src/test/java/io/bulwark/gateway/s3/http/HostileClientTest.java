@@ -234,7 +234,8 @@ class HostileClientTest {
                 RawClient two = new RawClient(server.boundAddress())) {
             one.send(DELETE);
             two.send(DELETE);
-            await().until(() -> registry.get("bulwark.s3.requests.active").gauge().value() == 2);
+            await().until(() ->
+                    registry.get("bulwark.s3.requests.active").gauge().value() == 2);
             try (RawClient more = new RawClient(server.boundAddress())) {
                 assertThat(more.isClosedByServer()).isTrue();
             }
