@@ -67,6 +67,9 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
     private static final int REPLICAS = 4;
     private static final LiveCluster SHARED = embedded(5);
 
+    /** Processes that run integration tests at the same time; each has ports of its own. */
+    private static final int FORKS = 2;
+
     private static int lastPortBase;
 
     /** Makes the members that a plan asks for. */
@@ -531,7 +534,7 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
     static synchronized int freePortBase(int nodes, int replicas) {
         Random random = new Random();
         while (true) {
-            int base = 10_000 + random.nextInt(20) * 1_000;
+            int base = 10_000 + (random.nextInt(10) * FORKS + Integer.getInteger("bulwark.fork", 0) % FORKS) * 1_000;
             if (base == lastPortBase) {
                 continue; // Somebody beside this test has found it free, and may not use it yet.
             }
