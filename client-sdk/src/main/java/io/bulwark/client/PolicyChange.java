@@ -1,6 +1,9 @@
 package io.bulwark.client;
 
+import io.bulwark.protocol.cluster.ArchiveChooser;
+import io.bulwark.protocol.cluster.AvailabilityTarget;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Protocol;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,12 +13,20 @@ import org.jspecify.annotations.Nullable;
  * @param faults Byzantine nodes to tolerate in each placement group; null for as many as now
  * @param dataFragments fragments that reconstruct a block; null for as many as now, or one more than the faults
  * @param fragments slots of a placement group; null for as many as now, or as the sums ask
+ * @param target for the archive class: chooses the data fragments; null for none
  */
 public record PolicyChange(
         @Nullable Integer faults,
         @Nullable Integer dataFragments,
-        @Nullable Integer fragments) {
+        @Nullable Integer fragments,
+        @Nullable AvailabilityTarget target) {
     private static final int SLOTS_MAX = 255;
+
+    /** Creates a change without a target. */
+    public PolicyChange(
+            @Nullable Integer faults, @Nullable Integer dataFragments, @Nullable Integer fragments) {
+        this(faults, dataFragments, fragments, null);
+    }
 
     /** Change of the faults alone. */
     public static PolicyChange ofFaults(int faults) {
@@ -29,6 +40,13 @@ public record PolicyChange(
      */
     public ProtectionPolicy of(ProtectionPolicy now) {
         int f = bounded(faults, now.f());
+        if (target != null) {
+            if (now.protocol() != Protocol.ARCHIVE || dataFragments != null) {
+                throw new IllegalArgumentException("a target chooses the data fragments of the archive class");
+            }
+            int n = bounded(fragments, now.n());
+            return with(now, f, ArchiveChooser.choose(target, f, n).m(), n);
+        }
         return switch (now.protocol()) {
             case FP -> {
                 int kept = fragments == null ? now.m() : bounded(fragments, 0) - 2 * f;

@@ -3,6 +3,8 @@ package io.bulwark.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bulwark.protocol.cluster.ArchiveChooser;
+import io.bulwark.protocol.cluster.AvailabilityTarget;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Verification;
 import org.jspecify.annotations.NullMarked;
@@ -43,5 +45,17 @@ class PolicyChangeSumsTest {
         assertThatThrownBy(() -> new PolicyChange(2, null, 8).of(MASKING)).hasMessageContaining("4b + 1 is 9");
         assertThatThrownBy(() -> PolicyChange.ofFaults(0).of(FP)).hasMessageContaining("from 1 to 255");
         assertThatThrownBy(() -> new PolicyChange(null, null, 4).of(ARCHIVE)).hasMessageContaining("m + 2f <= n");
+    }
+
+    @Test
+    void aTargetChoosesTheDataFragmentsOfTheArchiveClass() {
+        AvailabilityTarget target = new AvailabilityTarget(0.9, 1e-3);
+        ProtectionPolicy wider = new PolicyChange(null, null, 40, target).of(ARCHIVE);
+        int m = ArchiveChooser.choose(target, 1, 40).m();
+        assertThat(wider).isEqualTo(ProtectionPolicy.archive(1, m, 40, BLOCK));
+        assertThatThrownBy(() -> new PolicyChange(null, null, 6, target).of(FP))
+                .hasMessage("a target chooses the data fragments of the archive class");
+        assertThatThrownBy(() -> new PolicyChange(null, 3, 40, target).of(ARCHIVE))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 }

@@ -10,12 +10,11 @@ import io.bulwark.protocol.cluster.ProtectionPolicy;
 import java.util.Locale;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Option;
 
 /** Options for the protection policy of a volume. */
 final class PolicyOptions {
-    private static final double TARGET = 1e-6;
-
     @Option(
             names = "--protocol",
             paramLabel = "fp|pasis|masking|archive",
@@ -68,20 +67,8 @@ final class PolicyOptions {
     @Option(names = "--block-size", paramLabel = "BYTES", description = "Size of a block (default: 1048576).")
     private @Nullable Integer blockBytes;
 
-    @Option(
-            names = "--availability",
-            paramLabel = "MU",
-            description = {
-                "For archive: probability with which a node answers in time, such as 0.9. With it --data-fragments and",
-                "--block-size are chosen so that the target is reached."
-            })
-    private @Nullable Double availability;
-
-    @Option(
-            names = "--target",
-            paramLabel = "P",
-            description = "For archive: probability with which too few nodes may answer (default: 1e-6).")
-    private @Nullable Double target;
+    @ArgGroup(exclusive = false)
+    private @Nullable TargetOptions target;
 
     boolean given() {
         return faults != null || isMoreThanFaults();
@@ -96,8 +83,7 @@ final class PolicyOptions {
     }
 
     private boolean isMoreThanFaults() {
-        return availability != null
-                || target != null
+        return target != null
                 || faultsMax != null
                 || dataFragments != null
                 || blockBytes != null
@@ -113,18 +99,18 @@ final class PolicyOptions {
     /** Checks the policy for objects as far as that is possible without the cluster. */
     void checkForObjects() {
         Integer slots = fragments;
-        if (!isArchiveChosen()) {
+        if (target == null) {
             checked(choice()::objectPolicy);
         } else if (slots != null) {
             checked(() -> archive(slots));
         } else {
-            checked(this::availability);
+            checked(this::wanted);
         }
     }
 
     /** A volume for objects; the archive class is spread over all nodes that the cluster has. */
     VolumeSpec objectVolume(String name, Bulwark client) {
-        if (!isArchiveChosen()) {
+        if (target == null) {
             return VolumeSpec.objects(name, checked(choice()::objectPolicy));
         }
         int nodes = fragments != null
@@ -135,10 +121,10 @@ final class PolicyOptions {
 
     /** Returns a sentence about a policy that was chosen for a target, else nothing. */
     String chosenText(ProtectionPolicy made) {
-        if (!isArchiveChosen()) {
+        if (target == null) {
             return "";
         }
-        AvailabilityTarget wanted = availability();
+        AvailabilityTarget wanted = wanted();
         PolicyAdvice advice = PolicyAdvice.of(made, wanted);
         return String.format(
                 Locale.ROOT,
@@ -150,24 +136,21 @@ final class PolicyOptions {
                 advice.whenComplete());
     }
 
-    private boolean isArchiveChosen() {
-        return availability != null || target != null;
-    }
-
-    private AvailabilityTarget availability() {
-        if (!"archive".equals(protocol)
-                || availability == null
+    private AvailabilityTarget wanted() {
+        TargetOptions given = target;
+        if (given == null
+                || !"archive".equals(protocol)
                 || faultsMax != null
                 || dataFragments != null
                 || blockBytes != null) {
             throw new IllegalArgumentException("--availability and --target choose the other numbers of --protocol"
-                    + " archive; give --availability, and none of --faults-max, --data-fragments and --block-size");
+                    + " archive; give none of --faults-max, --data-fragments and --block-size");
         }
-        return new AvailabilityTarget(availability, target == null ? TARGET : target);
+        return given.target();
     }
 
     private ProtectionPolicy archive(int nodes) {
-        return ArchiveChooser.choose(availability(), faults == null ? 1 : faults, nodes);
+        return ArchiveChooser.choose(wanted(), faults == null ? 1 : faults, nodes);
     }
 
     private PolicyChoice choice() {

@@ -144,23 +144,27 @@ final class VolumeCommand implements Runnable {
                             paramLabel = "N",
                             description = "For objects: nodes in a placement group (default: as before, or as F asks).")
                     @Nullable
-                    Integer fragments)
+                    Integer fragments,
+            @ArgGroup(exclusive = false) @Nullable TargetOptions target)
             throws InterruptedException {
         FaultRange range = wanted == null ? null : FaultRange.parse(wanted);
-        if (range == null && dataFragments == null && fragments == null) {
+        if (range == null && dataFragments == null && fragments == null && target == null) {
             throw new CommandFailure(
-                    CommandFailure.USAGE, "give --faults, or for objects --data-fragments or --fragments");
+                    CommandFailure.USAGE,
+                    "give --faults, or for objects --data-fragments, --fragments or --availability");
         }
         try (Bulwark client = access.connect()) {
             if (find(client, name).kind() == VolumeKind.OBJECT && (range == null || !range.isMoving())) {
                 Integer faults = range == null ? null : range.least();
-                VolumeInfo made = client.changePolicy(name, new PolicyChange(faults, dataFragments, fragments));
+                VolumeInfo made = client.changePolicy(
+                        name,
+                        new PolicyChange(faults, dataFragments, fragments, target == null ? null : target.target()));
                 access.global()
                         .print(
                                 VolumeText.json(made),
                                 "Volume " + VolumeText.of(made) + " from now on. What was put before keeps its policy"
                                         + " until it is rewritten: `bulwark volume refill " + name + "`.");
-            } else if (range == null || dataFragments != null || fragments != null) {
+            } else if (range == null || dataFragments != null || fragments != null || target != null) {
                 throw new CommandFailure(
                         CommandFailure.USAGE, "a register volume changes its faults alone: give --faults");
             } else {
