@@ -51,7 +51,7 @@ if [ -n "$short" ]; then
   cache=$caches/commands.aot
   options+=('-Xlog:aot*=off' '-Xlog:cds*=off')
   if [ -f "$cache" ]; then
-    options+=("-XX:AOTCache=$cache")
+    options+=("-XX:AOTCache=$cache" -XX:+VerifySharedSpaces)
   elif [ -w "$caches" ] && { [ "${1:-}" = put ] || [ "${1:-}" = get ]; }; then
     find "$caches" -name 'commands.aot.*' -mmin +10 -delete # of one that was killed
     record=$cache.$$
@@ -78,7 +78,7 @@ elif [ -z "$small" ] && has_vectors; then
   # The classes of an appliance and its members, and what the compiler learned of them. A distribution has this cache; in a
   # checkout an appliance that has served makes it when it ends, in a file of its own: no two processes write the same one. A
   # later start takes it as the cache. Before it is complete it begins with zeros. The JVM itself leaves out a cache that
-  # does not fit (-XX:AOTMode=auto, its default).
+  # does not fit (-XX:AOTMode=auto, its default), or that is damaged: else it would crash.
   notices='WARNING: Using incubator modules: jdk\.incubator\.vector'
   if [ -n "$server" ]; then
     cache=$caches/server.aot
@@ -97,7 +97,7 @@ elif [ -z "$small" ] && has_vectors; then
       find "$caches" -name 'server.aot.*' "${keep[@]}" -mmin +10 -delete 2>/dev/null || true
     fi
     if is_complete "$cache"; then
-      options+=("-XX:AOTCache=$cache")
+      options+=("-XX:AOTCache=$cache" -XX:+VerifySharedSpaces)
     elif [ -w "$caches" ] && [ "$1" = up ]; then
       record=$cache.$$-$RANDOM
       # The process that only starts another one hands this on (JavaCommand).

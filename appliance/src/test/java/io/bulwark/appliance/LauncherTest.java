@@ -157,7 +157,7 @@ class LauncherTest {
 
         Files.write(served, COMPLETE);
         assertThat(run("node", "--config", "node.yaml").out()).contains("-XX:AOTCache=" + cache);
-        assertThat(run("up", "--detach").out()).contains("-XX:AOTCache=" + cache);
+        assertThat(run("up", "--detach").out()).contains("-XX:AOTCache=" + cache, "-XX:+VerifySharedSpaces");
         assertThat(run("up").out()).doesNotContain("AOTCacheOutput");
         assertThat(served).doesNotExist();
     }
