@@ -36,13 +36,15 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Figures 4, 5 and 9 to 13 of the Agile Store paper: prints tables with ratios, and draws charts. Run on demand with
- * {@code -Dtest=AgileFiguresBenchmark#figure4}; docs/benchmarks.md has the commands. Full reads are those of the paper's
- * base version: each node asked sends a copy.
+ * {@code -Dtest=AgileFiguresBenchmark#figure4}; docs/benchmarks.md has the commands. Each node asked sends a copy, except
+ * in adapted reads, which are the product's, and in figures 12 and 13. Faulty nodes are {@link LyingServer}s.
  *
  * <ul>
  * <li>{@code bulwark.figures.charts}: directory of the SVG files.
  * <li>{@code bulwark.figures.rounds}: number of times that each cell is measured.
  * <li>{@code bulwark.figures.blockBytes}: size of the blocks of figures 5 and 9 to 11.
+ * <li>{@code bulwark.figures.cap}: bandwidth of each node and client in each direction, in figures 4, 5 and 9 to 11, in
+ * bytes per second; 0 for no limit.
  * <li>{@code bulwark.bench.seconds}: time of each measurement of throughput.
  * <li>{@code bulwark.bench.memory}: a directory in memory for the nodes' stores.
  * </ul>
@@ -52,6 +54,8 @@ class AgileFiguresBenchmark {
     private static final double SECONDS = Double.parseDouble(System.getProperty("bulwark.bench.seconds", "1.5"));
     private static final int RATE_ROUNDS = Math.max(1, ROUNDS / 4);
     private static final int BLOCK_BYTES = Integer.getInteger("bulwark.figures.blockBytes", 256 << 10);
+    private static final long CAP = Long.getLong("bulwark.figures.cap", 0);
+    private static final Network NETWORK = new Network(CAP, CAP, 0);
 
     private static final int LARGE_BLOCK_BYTES = 1 << 20;
     private static final int FILE_BLOCK_BYTES = 8 << 10;
@@ -70,11 +74,13 @@ class AgileFiguresBenchmark {
     private static final int READS_OVER_LINKS = 2;
 
     private static final String WRITE = "write";
-    private static final String FULL = "read, full";
+    private static final String QUORUM = "read, quorum";
+    private static final String ALL = "read, n - b";
     private static final String PRODUCT = "read, adapted";
-    private static final String BLIND = "read, blind";
+    private static final String FULL = "full";
+    private static final String BLIND = "blind";
     private static final String OPTIMISTIC = "optimistic, b = 3";
-    private static final String DYNAMIC = "dynamic, smallest";
+    private static final String DYNAMIC = "dynamic, quorum";
     private static final String DYNAMIC_ALL = "dynamic, n - b";
     private static final String DRAWN = "drawn by nodes";
     private static final String PLANNED = "drawn by reader";
@@ -89,18 +95,19 @@ class AgileFiguresBenchmark {
     /** As over the slow link of 4.2: a round trip takes 40 ms. The paper does not give the delay of its WAN. */
     private static final long WAN_DELAY_MICROS = 20_000;
 
+    /** Values of n in figure 4. */
+    private static final int[] SIZES = {5, 9, 13, 17, 21};
+
     private final SplittableRandom random = new SplittableRandom(1);
 
     /** Latency of reads and writes of 1 MiB against n (4.1). */
     @Test
     void figure4() throws Exception {
-        List<ProtectionPolicy> policies = IntStream.of(5, 9, 13, 17, 21)
+        List<ProtectionPolicy> policies = IntStream.of(SIZES)
                 .mapToObj(n -> ProtectionPolicy.masking(1, n, LARGE_BLOCK_BYTES))
                 .toList();
-        Cells cells = onFilled(policies, 1, Network.LOOPBACK, cluster -> latencies(cluster, ProtectionPolicy::n));
-        say("| n | write, ms | of n = 5 | read, full, ms | of n = 5 | read, adapted, ms | full of adapted |");
-        say("|---|---|---|---|---|---|---|");
-        policies.forEach(policy -> sayLatencies(cells, policy.n(), 5));
+        Cells cells = onFilled(policies, 1, NETWORK, cluster -> latencies(cluster, ProtectionPolicy::n));
+        sayLatencies(cells, "n", SIZES);
         draw("agile-4", new Chart("Latency of 1 MiB, b = 1", "n", "ms", cells.lines()));
     }
 
@@ -110,7 +117,7 @@ class AgileFiguresBenchmark {
         List<ProtectionPolicy> policies = IntStream.rangeClosed(1, 5)
                 .mapToObj(b -> ProtectionPolicy.masking(b, 21, BLOCK_BYTES))
                 .toList();
-        onFilled(policies, CLIENTS, Network.LOOPBACK, cluster -> {
+        onFilled(policies, CLIENTS, NETWORK, cluster -> {
             Cells latencies = latencies(cluster, ProtectionPolicy::f);
             Cells rates = new Cells();
             for (ProtectionPolicy policy : policies) {
@@ -119,21 +126,12 @@ class AgileFiguresBenchmark {
                     settle(cluster);
                     return rate;
                 });
-                rates.add(policy.f(), FULL, () -> readThroughput(cluster, policy, ReadPlans.full()));
+                rates.add(policy.f(), QUORUM, () -> readThroughput(cluster, policy, ReadPlans.quorum()));
+                rates.add(policy.f(), ALL, () -> readThroughput(cluster, policy, ReadPlans.full()));
             }
             rates.run(RATE_ROUNDS);
-            say("| b | write, ms | of b = 1 | read, full, ms | of b = 1 | read, adapted, ms | full of adapted |");
-            say("|---|---|---|---|---|---|---|");
-            policies.forEach(policy -> sayLatencies(latencies, policy.f(), 1));
-            say("%n| b | write, MB/s | of b = 1 | read, full, MB/s | of b = 1 |");
-            say("|---|---|---|---|---|");
-            policies.forEach(policy -> say(
-                    "| %d | %s | %.2f | %s | %.2f |",
-                    policy.f(),
-                    rates.sample(policy.f(), WRITE).text("%.1f"),
-                    rates.ratio(policy.f(), WRITE, 1, WRITE).median(),
-                    rates.sample(policy.f(), FULL).text("%.1f"),
-                    rates.ratio(policy.f(), FULL, 1, FULL).median()));
+            sayLatencies(latencies, "b", 1, 2, 3, 4, 5);
+            sayRates(rates, policies.size());
             draw("agile-5a", new Chart("Latency, n = 21", "b", "ms", latencies.lines()));
             draw("agile-5b", new Chart("Throughput, n = 21", "b", "MB/s", rates.lines()));
             return cluster;
@@ -151,30 +149,58 @@ class AgileFiguresBenchmark {
                 settle(cluster);
                 return millis;
             });
-            cells.add(at, FULL, () -> Load.reads(cluster, policy, ReadPlans.full(), READS, random));
+            cells.add(at, QUORUM, () -> Load.reads(cluster, policy, ReadPlans.quorum(), READS, random));
+            cells.add(at, ALL, () -> Load.reads(cluster, policy, ReadPlans.full(), READS, random));
             cells.add(at, PRODUCT, () -> Load.reads(cluster, policy, adapted, READS, random));
         }
         cells.run(ROUNDS);
         return cells;
     }
 
-    private static void sayLatencies(Cells cells, int x, int first) {
+    private static void sayLatencies(Cells cells, String name, int... xs) {
+        int first = xs[0];
         say(
-                "| %d | %s | %.2f | %s | %.2f | %s | %.2f |",
-                x,
-                cells.sample(x, WRITE).text("%.2f"),
-                cells.ratio(x, WRITE, first, WRITE).median(),
-                cells.sample(x, FULL).text("%.2f"),
-                cells.ratio(x, FULL, first, FULL).median(),
-                cells.sample(x, PRODUCT).text("%.2f"),
-                cells.ratio(x, FULL, x, PRODUCT).median());
+                "| %s | write, ms | read of a quorum, ms | read of n - b, ms | read, adapted, ms"
+                        + " | write, quorum, n - b of those for %s = %d | quorum of adapted |",
+                name, name, first);
+        say("|---|---|---|---|---|---|---|");
+        for (int x : xs) {
+            say(
+                    "| %d | %s | %s | %s | %s | %.2f, %.2f, %.2f | %.2f |",
+                    x,
+                    cells.sample(x, WRITE).text("%.2f"),
+                    cells.sample(x, QUORUM).text("%.2f"),
+                    cells.sample(x, ALL).text("%.2f"),
+                    cells.sample(x, PRODUCT).text("%.2f"),
+                    cells.ratio(x, WRITE, first, WRITE).median(),
+                    cells.ratio(x, QUORUM, first, QUORUM).median(),
+                    cells.ratio(x, ALL, first, ALL).median(),
+                    cells.ratio(x, QUORUM, x, PRODUCT).median());
+        }
+    }
+
+    private static void sayRates(Cells cells, int most) {
+        say("%n| b | write, MB/s | read of a quorum, MB/s | read of n - b, MB/s | write, quorum, n - b of those"
+                + " for b = 1 |");
+        say("|---|---|---|---|---|");
+        for (int b = 1; b <= most; b++) {
+            say(
+                    "| %d | %s | %s | %s | %.2f, %.2f, %.2f |",
+                    b,
+                    cells.sample(b, WRITE).text("%.1f"),
+                    cells.sample(b, QUORUM).text("%.1f"),
+                    cells.sample(b, ALL).text("%.1f"),
+                    cells.ratio(b, WRITE, 1, WRITE).median(),
+                    cells.ratio(b, QUORUM, 1, QUORUM).median(),
+                    cells.ratio(b, ALL, 1, ALL).median());
+        }
     }
 
     /** Read throughput with faulty nodes, optimistic against full (4.3). */
     @Test
     void figure9() throws Exception {
         ProtectionPolicy policy = ProtectionPolicy.masking(4, 17, BLOCK_BYTES);
-        Cells cells = onFilled(List.of(policy), CLIENTS, Network.LOOPBACK, cluster -> {
+        Cells cells = onFilled(List.of(policy), CLIENTS, NETWORK, cluster -> {
             Cells rates = new Cells();
             for (int f = 0; f <= policy.f(); f++) {
                 Set<Integer> liars = firstNodes(f);
@@ -210,7 +236,7 @@ class AgileFiguresBenchmark {
         ProtectionPolicy policy = ProtectionPolicy.masking(4, 17, BLOCK_BYTES);
         int most = policy.f();
         List<Integer> formula = new ArrayList<>();
-        Cells cells = onFilled(List.of(policy), 1, Network.LOOPBACK, cluster -> {
+        Cells cells = onFilled(List.of(policy), 1, NETWORK, cluster -> {
             Cells all = new Cells();
             for (int f = 0; f <= most; f++) {
                 formula.add(estimatedDelta(cluster.group(policy, 0), f));
@@ -236,7 +262,9 @@ class AgileFiguresBenchmark {
                             cells.secondRounds(delta, line)))
                     .collect(Collectors.joining(" | "));
             int best = best(cells, line, most);
-            say("| %d | %s | %s |", f, row, cells.ratio(chosen, line, best, line).text("%.2f"));
+            say(
+                    "| %d | %s | %s |",
+                    f, row, cells.ratio(chosen, line, best, line).text("%.2f"));
         }
         draw("agile-10", new Chart("Read latency, n = 17, b = 4", "delta", "ms", cells.lines()));
     }
@@ -256,23 +284,21 @@ class AgileFiguresBenchmark {
                 .mapToObj(b -> ProtectionPolicy.masking(b, n, BLOCK_BYTES))
                 .toList();
         ProtectionPolicy fixed = policies.getLast();
-        Cells cells = onFilled(policies, 1, Network.LOOPBACK, cluster -> {
+        Cells cells = onFilled(policies, 1, NETWORK, cluster -> {
             Cells all = new Cells();
             for (int f = 0; f <= fixed.f(); f++) {
                 ProtectionPolicy risen = policies.get(Math.max(1, f) - 1);
                 int delta = estimatedDelta(cluster.group(fixed, 0), f);
-                // The smallest quorums of which any two share 2b + 1 nodes.
-                int smallest = Math.ceilDiv(n + 2 * risen.f() + 1, 2);
                 ReadPlans optimistic = ReadPlans.copies(2 * fixed.f() + 1 + delta);
                 all.add(f, OPTIMISTIC, readsAmongLiars(cluster, fixed, optimistic, f));
-                all.add(f, DYNAMIC, readsAmongLiars(cluster, risen, ReadPlans.copies(smallest), f));
+                all.add(f, DYNAMIC, readsAmongLiars(cluster, risen, ReadPlans.quorum(), f));
                 all.add(f, DYNAMIC_ALL, readsAmongLiars(cluster, risen, ReadPlans.full(), f));
             }
             all.run(ROUNDS);
             return all;
         });
-        say("| f | optimistic, ms | second rounds | dynamic, smallest quorum, ms | dynamic, n - b, ms"
-                + " | optimistic of smallest | optimistic of n - b |");
+        say("| f | optimistic, ms | second rounds | dynamic, quorum, ms | dynamic, n - b, ms"
+                + " | optimistic of quorum | optimistic of n - b |");
         say("|---|---|---|---|---|---|---|");
         for (int f = 0; f <= fixed.f(); f++) {
             say(
@@ -333,7 +359,8 @@ class AgileFiguresBenchmark {
                 lines.add(new Line(rate + " Mbit/s, " + (line.equals(DRAWN) ? "nodes" : "reader"), points));
             }
         }
-        say("%n| Mbit/s | best p_h, nodes | best p_h, reader | best, ms | adapted, ms | its p_h | adapted of the best |");
+        say("%n| Mbit/s | best p_h, nodes | best p_h, reader | best, ms | adapted, ms | its p_h | adapted of the"
+                + " best |");
         say("|---|---|---|---|---|---|---|");
         adapted.forEach(row -> say("%s", row));
         draw(file, new Chart("Read latency, " + network, "hash probability", "of p_h = 0", lines));
@@ -357,8 +384,7 @@ class AgileFiguresBenchmark {
         return cells;
     }
 
-    private static String adapted(
-            int rate, Cells cells, ReadPlanner.Statistics statistics, ProtectionPolicy policy) {
+    private static String adapted(int rate, Cells cells, ReadPlanner.Statistics statistics, ProtectionPolicy policy) {
         int best = best(cells, PLANNED, STEPS);
         double copies = (double) statistics.bytes() / statistics.reads() / policy.blockBytes();
         return String.format(
@@ -408,8 +434,8 @@ class AgileFiguresBenchmark {
     }
 
     /** Measures on a cluster whose blocks have been written and verified. */
-    private static <T> T onFilled(
-            List<ProtectionPolicy> policies, int clients, Network network, Measuring<T> measuring) throws Exception {
+    private static <T> T onFilled(List<ProtectionPolicy> policies, int clients, Network network, Measuring<T> measuring)
+            throws Exception {
         return FigureCluster.measure(new Setup(policies, BLOCKS, clients, VERSIONS, network), cluster -> {
             for (ProtectionPolicy policy : policies) {
                 Load.fill(cluster, policy);

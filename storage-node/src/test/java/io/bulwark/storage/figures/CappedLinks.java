@@ -19,13 +19,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 
 /**
  * Gives each principal a network card of its own. Traffic between two principals goes through a relay. All connections
  * of a card share one token bucket for each direction, which limits their rate. Bytes arrive after the network's delay.
  */
 final class CappedLinks implements AutoCloseable {
-    private static final int CHUNK_BYTES = 16 << 10;
+    private static final int CHUNK_BYTES_MIN = 1_500;
+    private static final int CHUNK_BYTES_MAX = 16 << 10;
+    /** A card hands on what it has received in so much of a second: each card on the way adds this to the latency. */
+    private static final int CHUNKS_PER_SECOND = 1_000;
 
     private final Network network;
     private final Map<PrincipalId, Bucket> inbound = new ConcurrentHashMap<>();
@@ -51,6 +55,14 @@ final class CappedLinks implements AutoCloseable {
         private long bytesPerSecond(PrincipalId principal) {
             return principal.kind() == PrincipalKind.NODE ? nodeBytesPerSecond : clientBytesPerSecond;
         }
+
+        private int chunkBytes() {
+            long slowest = LongStream.of(nodeBytesPerSecond, clientBytesPerSecond)
+                    .filter(rate -> rate > 0)
+                    .min()
+                    .orElse(Long.MAX_VALUE);
+            return Math.clamp(slowest / CHUNKS_PER_SECOND, CHUNK_BYTES_MIN, CHUNK_BYTES_MAX);
+        }
     }
 
     private record Ends(PrincipalId from, PrincipalId to) {}
@@ -71,6 +83,7 @@ final class CappedLinks implements AutoCloseable {
         }
     }
 
+    @SuppressWarnings("ArrayRecordComponent") // nobody compares chunks
     private record Chunk(byte[] bytes, long dueNanos) {}
 
     CappedLinks(Network network) {
@@ -119,7 +132,7 @@ final class CappedLinks implements AutoCloseable {
     }
 
     private void pump(Socket from, Socket to, List<Bucket> buckets) {
-        byte[] chunk = new byte[CHUNK_BYTES];
+        byte[] chunk = new byte[network.chunkBytes()];
         BlockingQueue<Chunk> delayed = new LinkedBlockingQueue<>();
         Thread delivery = Thread.ofVirtual().unstarted(() -> deliver(delayed, from, to));
         try (from;
@@ -129,13 +142,15 @@ final class CappedLinks implements AutoCloseable {
             }
             InputStream in = from.getInputStream();
             OutputStream out = to.getOutputStream();
-            long passedNanos = System.nanoTime();
+            long leftNanos = System.nanoTime();
             boolean queued = false;
             for (int read = in.read(chunk); read >= 0; read = in.read(chunk)) {
-                // Bytes that queue behind others leave just after them: a sleep that takes too long costs nothing.
-                passedNanos = queued ? passedNanos : System.nanoTime();
+                // Bytes that queue behind others leave the first card just after them: it sends while the second one
+                // receives, and a sleep that takes too long costs nothing.
+                long passedNanos = queued ? leftNanos : System.nanoTime();
                 for (Bucket bucket : buckets) {
                     passedNanos = bucket.reserve(read, passedNanos);
+                    leftNanos = bucket == buckets.getFirst() ? passedNanos : leftNanos;
                     sleepUntil(passedNanos);
                 }
                 queued = !buckets.isEmpty() && in.available() > 0;

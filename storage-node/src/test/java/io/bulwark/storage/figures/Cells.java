@@ -11,7 +11,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Cells of a figure, which are measured in turn, round by round: a change of the machine's load meets all of them alike.
+ * Cells of a figure, which are measured in turn, round by round: a change of the machine's load meets all of them.
  * Ratios are taken within a round.
  */
 final class Cells {

@@ -102,7 +102,9 @@ class FiguresTest {
                     .get();
             assertThat(prepared.content()).isEqualTo(content);
             assertThat(prepared.report().secondRound()).isFalse();
-            assertThat(prepared.report().bytes()).as("the liar sends a copy too").isEqualTo(4 * content.length());
+            assertThat(prepared.report().bytes())
+                    .as("the liar sends a copy too")
+                    .isEqualTo(4L * content.length());
 
             // The forged version has the votes of b + 1 nodes: this liar is really wrong.
             cluster.setLiars(Set.of(0, 1, 2, 3));

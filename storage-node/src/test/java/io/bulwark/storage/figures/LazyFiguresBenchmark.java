@@ -82,7 +82,8 @@ class LazyFiguresBenchmark {
         say("|---|---|---|---|---|");
         for (int b = 1; b <= 3; b++) {
             Setup setup = setup(b, POLICIES, blocks, 1, LARGE, Network.LOOPBACK);
-            Map<Verification, List<Latencies>> measured = FigureCluster.measure(setup, cluster -> rounds(cluster, pairs));
+            Map<Verification, List<Latencies>> measured =
+                    FigureCluster.measure(setup, cluster -> rounds(cluster, pairs));
             for (Verification policy : POLICIES) {
                 add(
                         writes,
@@ -326,12 +327,7 @@ class LazyFiguresBenchmark {
     private static void warmUp() throws Exception {
         for (Way way : List.of(WAYS.getLast(), WAYS.getFirst(), WAYS.get(1))) {
             Setup setup = setup(
-                    1,
-                    List.of(way.policy),
-                    64,
-                    4,
-                    new Versions(true, 64L * BLOCK_BYTES, NO_BOUND),
-                    Network.LOOPBACK);
+                    1, List.of(way.policy), 64, 4, new Versions(true, 64L * BLOCK_BYTES, NO_BOUND), Network.LOOPBACK);
             var _ = FigureCluster.measure(setup, cluster -> measured(cluster, way.policy, 64));
         }
     }

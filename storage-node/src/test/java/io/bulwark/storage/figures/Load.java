@@ -64,7 +64,8 @@ final class Load {
         double nanos = 0;
         int secondRounds = 0;
         for (int i = 0; i < count; i++) {
-            PasisGroup group = cluster.group(policy, random.nextInt(cluster.setup().blocks()));
+            PasisGroup group =
+                    cluster.group(policy, random.nextInt(cluster.setup().blocks()));
             ReadPlan plan = plans.next(group, random);
             long begun = System.nanoTime();
             ReadReport report = cluster.read(0, group, plan).get().report();
@@ -95,7 +96,8 @@ final class Load {
     /** Returns reads of random blocks, which count their second rounds. */
     static Operation readsOf(FigureCluster cluster, ProtectionPolicy policy, ReadPlans plans, AtomicLong secondRounds) {
         return (client, random) -> {
-            PasisGroup group = cluster.group(policy, random.nextInt(cluster.setup().blocks()));
+            PasisGroup group =
+                    cluster.group(policy, random.nextInt(cluster.setup().blocks()));
             return cluster.read(client, group, plans.next(group, random))
                     .thenAccept(read -> secondRounds.addAndGet(isLonger(read.report()) ? 1 : 0));
         };
@@ -131,8 +133,7 @@ final class Load {
         List<Thread> threads = new ArrayList<>();
         for (int client = 0; client < cluster.setup().clients(); client++) {
             int own = client;
-            threads.add(
-                    Thread.ofPlatform().start(() -> runUntil(operation, own, inFlight, over, done, failure)));
+            threads.add(Thread.ofPlatform().start(() -> runUntil(operation, own, inFlight, over, done, failure)));
         }
         long begun = System.nanoTime();
         while (done.get() < warmOperations && System.nanoTime() - begun < warmSeconds * 1e9 && failure.get() == null) {

@@ -12,7 +12,6 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import java.util.List;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A node of masking quorums that may lie to readers. It then claims to hold one verified version, later than all others,
@@ -30,15 +29,12 @@ final class LyingServer implements ProtocolServer {
     LyingServer(ProtocolServer server, int blockBytes, BooleanSupplier lies) {
         this.server = server;
         this.forged = Bytes.of(new byte[blockBytes]);
-        this.entry = new PasisMessage.Entry(
-                ValidatingTimestamp.of(LATE, PrincipalId.client(0), List.of(forged)), true);
+        this.entry = new PasisMessage.Entry(ValidatingTimestamp.of(LATE, PrincipalId.client(0), List.of(forged)), true);
         this.lies = lies;
     }
 
     private List<Effect> answers(List<Effect> effects) {
-        return lies.getAsBoolean()
-                ? effects.stream().map(this::answer).toList()
-                : effects;
+        return lies.getAsBoolean() ? effects.stream().map(this::answer).toList() : effects;
     }
 
     private Effect answer(Effect effect) {
@@ -49,14 +45,13 @@ final class LyingServer implements ProtocolServer {
 
     private Message forge(PasisMessage.History history) {
         boolean latest = history.before().isNone();
-        @Nullable Bytes copy = history.fragment() == null ? null : forged;
         return new PasisMessage.History(
                 history.target(),
                 history.before(),
                 latest ? List.of(entry) : List.of(),
                 false,
                 ValidatingTimestamp.NONE,
-                latest ? copy : null);
+                latest && history.fragment() != null ? forged : null);
     }
 
     @Override

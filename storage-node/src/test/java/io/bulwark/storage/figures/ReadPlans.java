@@ -26,6 +26,15 @@ interface ReadPlans {
         };
     }
 
+    /** Returns plans of the paper's base version: the smallest quorum of which any two share 2b + 1 nodes sends copies. */
+    static ReadPlans quorum() {
+        return (group, random) -> {
+            int n = group.policy().n();
+            int nodes = Math.ceilDiv(n + 2 * group.policy().f() + 1, 2);
+            return copies(nodes).next(group, random);
+        };
+    }
+
     /** Returns plans under which all are asked that can be waited for, and all of them send copies. */
     static ReadPlans full() {
         return (group, random) -> {
@@ -61,8 +70,8 @@ interface ReadPlans {
     }
 
     private static List<Integer> order(PasisGroup group, RandomGenerator random) {
-        List<Integer> order = new ArrayList<>(
-                IntStream.range(0, group.policy().n()).boxed().toList());
+        List<Integer> order =
+                new ArrayList<>(IntStream.range(0, group.policy().n()).boxed().toList());
         Collections.shuffle(order, random);
         return order;
     }
