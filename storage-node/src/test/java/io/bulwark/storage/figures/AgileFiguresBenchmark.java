@@ -45,6 +45,7 @@ import org.junit.jupiter.api.Test;
  * <li>{@code bulwark.figures.blockBytes}: size of the blocks of figures 5 and 9 to 11.
  * <li>{@code bulwark.figures.cap}: bandwidth of each node and client in each direction, in figures 4, 5 and 9 to 11, in
  * bytes per second; 0 for no limit.
+ * <li>{@code bulwark.figures.delayMicros}: their network's delay of each direction.
  * <li>{@code bulwark.bench.seconds}: time of each measurement of throughput.
  * <li>{@code bulwark.bench.memory}: a directory in memory for the nodes' stores.
  * </ul>
@@ -55,7 +56,10 @@ class AgileFiguresBenchmark {
     private static final int RATE_ROUNDS = Math.max(1, ROUNDS / 4);
     private static final int BLOCK_BYTES = Integer.getInteger("bulwark.figures.blockBytes", 256 << 10);
     private static final long CAP = Long.getLong("bulwark.figures.cap", 0);
-    private static final Network NETWORK = new Network(CAP, CAP, 0);
+    private static final long DELAY_MICROS = Long.getLong("bulwark.figures.delayMicros", 0);
+    private static final Network NETWORK = new Network(CAP, CAP, DELAY_MICROS);
+    /** End of the names of charts, so that those over loopback remain. */
+    private static final String LINKS = NETWORK.equals(Network.LOOPBACK) ? "" : "-links";
 
     private static final int LARGE_BLOCK_BYTES = 1 << 20;
     private static final int FILE_BLOCK_BYTES = 8 << 10;
@@ -108,7 +112,7 @@ class AgileFiguresBenchmark {
                 .toList();
         Cells cells = onFilled(policies, 1, NETWORK, cluster -> latencies(cluster, ProtectionPolicy::n));
         sayLatencies(cells, "n", SIZES);
-        draw("agile-4", new Chart("Latency of 1 MiB, b = 1", "n", "ms", cells.lines()));
+        draw("agile-4" + LINKS, new Chart("Latency of 1 MiB, b = 1", "n", "ms", cells.lines()));
     }
 
     /** Latency and throughput against b, with 21 nodes (4.1). */
@@ -132,8 +136,8 @@ class AgileFiguresBenchmark {
             rates.run(RATE_ROUNDS);
             sayLatencies(latencies, "b", 1, 2, 3, 4, 5);
             sayRates(rates, policies.size());
-            draw("agile-5a", new Chart("Latency, n = 21", "b", "ms", latencies.lines()));
-            draw("agile-5b", new Chart("Throughput, n = 21", "b", "MB/s", rates.lines()));
+            draw("agile-5a" + LINKS, new Chart("Latency, n = 21", "b", "ms", latencies.lines()));
+            draw("agile-5b" + LINKS, new Chart("Throughput, n = 21", "b", "MB/s", rates.lines()));
             return cluster;
         });
     }
@@ -222,12 +226,12 @@ class AgileFiguresBenchmark {
             say(
                     "| %d | %s | %s | %s | %.2f |",
                     f,
-                    cells.sample(f, FULL).text("%.0f"),
-                    cells.sample(f, BLIND).text("%.0f"),
+                    cells.sample(f, FULL).text("%.1f"),
+                    cells.sample(f, BLIND).text("%.1f"),
                     cells.ratio(f, BLIND, f, FULL).text("%.2f"),
                     cells.secondRounds(f, BLIND));
         }
-        draw("agile-9", new Chart("Read throughput, n = 17, b = 4", "faulty nodes", "MB/s", cells.lines()));
+        draw("agile-9" + LINKS, new Chart("Read throughput, n = 17, b = 4", "faulty nodes", "MB/s", cells.lines()));
     }
 
     /** Read latency against delta, with faulty nodes (4.3). */
@@ -266,7 +270,7 @@ class AgileFiguresBenchmark {
                     "| %d | %s | %s |",
                     f, row, cells.ratio(chosen, line, best, line).text("%.2f"));
         }
-        draw("agile-10", new Chart("Read latency, n = 17, b = 4", "delta", "ms", cells.lines()));
+        draw("agile-10" + LINKS, new Chart("Read latency, n = 17, b = 4", "delta", "ms", cells.lines()));
     }
 
     private static int best(Cells cells, String line, int most) {
@@ -311,7 +315,7 @@ class AgileFiguresBenchmark {
                     cells.ratio(f, OPTIMISTIC, f, DYNAMIC).text("%.2f"),
                     cells.ratio(f, OPTIMISTIC, f, DYNAMIC_ALL).text("%.2f"));
         }
-        draw("agile-11", new Chart("Read latency, n = 17", "faulty nodes", "ms", cells.lines()));
+        draw("agile-11" + LINKS, new Chart("Read latency, n = 17", "faulty nodes", "ms", cells.lines()));
     }
 
     /** Read latency against the hash probability on a LAN (4.4). */
