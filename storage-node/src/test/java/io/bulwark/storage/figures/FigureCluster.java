@@ -23,6 +23,7 @@ import io.bulwark.protocol.pasis.PasisWrite;
 import io.bulwark.protocol.pasis.PasisWriteOutcome;
 import io.bulwark.protocol.pasis.PoisonousWrite;
 import io.bulwark.protocol.pasis.ReadPlan;
+import io.bulwark.protocol.pasis.ReadReport;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MessageCodecs;
 import io.bulwark.storage.background.Background;
@@ -30,6 +31,7 @@ import io.bulwark.storage.background.BackgroundPace;
 import io.bulwark.storage.background.HistoryPool;
 import io.bulwark.storage.background.LazyVerification;
 import io.bulwark.storage.background.VerificationPace;
+import io.bulwark.storage.figures.CappedLinks.Network;
 import io.bulwark.storage.node.AllGranted;
 import io.bulwark.storage.node.HostedProtocol;
 import io.bulwark.storage.node.NodeConfig;
@@ -45,25 +47,30 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.ToLongFunction;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * N = 4b + 1 nodes over loopback, m = b + 1, their stores without syncs, with one volume for each policy wanted, and
- * clients. Everything outside {@link Setup} is as in the product, with these exceptions. The write-back cache holds
- * everything; there is one shard and no scrubbing. Unverified versions of one client, and the rate of verifications
- * that one sender may cause, are unbounded.
+ * Nodes over loopback, their stores without syncs, with one volume for each policy wanted, and clients. A policy's
+ * volume is on the first n nodes. Everything outside {@link Setup} is as in the product, with these exceptions. The
+ * write-back cache holds everything; there is one shard and no scrubbing. Unverified versions of one client, and the
+ * rate of verifications that one sender may cause, are unbounded.
  */
 final class FigureCluster implements AutoCloseable {
+    private static final Path MEMORY = Path.of(System.getProperty("bulwark.bench.memory", "/dev/shm"));
     private static final long SESSION = 1;
     /** Working set and history pool fit in the cache, as in the paper (5.1): no disk is measured. */
     private static final long WRITE_BACK_MILLIS = 600_000;
@@ -80,50 +87,68 @@ final class FigureCluster implements AutoCloseable {
     private final List<LazyVerification> verifications = new ArrayList<>();
     private final List<Client> clients = new ArrayList<>();
     private final @Nullable CappedLinks capped;
+    private volatile Set<Integer> liars = Set.of();
 
     /**
      * Setup of a measurement.
      *
-     * @param policies a volume each
+     * @param policies a volume each, all with blocks of one size
      * @param blocks of each volume
-     * @param poolBytes each node's history pool, in bytes of fragments
-     * @param possiblePerBlock possible versions of one client in one block
-     * @param nodeBytesPerSecond bytes that each node may send, and receive; 0 for no limit
      */
-    record Setup(
-            int b,
-            List<Verification> policies,
-            int blockBytes,
-            int blocks,
-            int clients,
-            boolean cooperative,
-            long poolBytes,
-            int possiblePerBlock,
-            long nodeBytesPerSecond) {
-        long charged() {
-            int fragmentBytes = blockBytes / (b + 1);
-            return poolBytes / fragmentBytes * PasisLimits.charge(fragmentBytes);
+    record Setup(List<ProtectionPolicy> policies, int blocks, int clients, Versions versions, Network network) {
+        int blockBytes() {
+            return policies.getFirst().blockBytes();
         }
 
         int nodes() {
-            return 4 * b + 1;
+            return policies.stream().mapToInt(ProtectionPolicy::n).max().orElseThrow();
         }
+
+        /** Returns the policy that verifies so. */
+        ProtectionPolicy policy(Verification verification) {
+            return policies.stream()
+                    .filter(policy -> policy.verification() == verification)
+                    .findFirst()
+                    .orElseThrow();
+        }
+
+        private long charged() {
+            int fragmentBytes = policies.getFirst().fragmentBytes(blockBytes());
+            return versions.poolBytes / fragmentBytes * PasisLimits.charge(fragmentBytes);
+        }
+    }
+
+    /**
+     * Versions that nodes have not verified yet.
+     *
+     * @param cooperative whether nodes tell each other which versions they have verified
+     * @param poolBytes each node's history pool, in bytes of fragments
+     * @param possiblePerBlock possible versions of one client in one block
+     */
+    record Versions(boolean cooperative, long poolBytes, int possiblePerBlock) {}
+
+    /** A block and the course of its read. */
+    record Read(Bytes content, ReadReport report) {}
+
+    /** A measurement on one cluster. */
+    interface Measuring<T> {
+        T on(FigureCluster cluster) throws Exception;
     }
 
     private record Client(PrincipalId id, Transport transport, PeerLinks links, OperationDriver driver) {}
 
     FigureCluster(Setup setup, Path directory) throws IOException {
         this.setup = setup;
-        this.capped = setup.nodeBytesPerSecond == 0 ? null : new CappedLinks(setup.nodeBytesPerSecond);
+        this.capped = setup.network.equals(Network.LOOPBACK) ? null : new CappedLinks(setup.network);
         List<Integer> holders = IntStream.range(0, setup.nodes()).boxed().toList();
-        for (Verification policy : setup.policies) {
+        for (ProtectionPolicy policy : setup.policies) {
             volumes.add(new Volume(
                     volumes.size() + 1,
                     "figure-" + volumes.size(),
                     VolumeKind.REGISTER,
-                    ProtectionPolicy.pasis(setup.b, setup.b + 1, setup.nodes(), setup.blockBytes, policy),
+                    policy,
                     setup.blocks,
-                    List.of(new PlacementGroup(1, holders))));
+                    List.of(new PlacementGroup(1, holders.subList(0, policy.n())))));
         }
         holders.forEach(node -> principals.add(PrincipalId.node(node)));
         IntStream.range(0, setup.clients).mapToObj(PrincipalId::client).forEach(principals::add);
@@ -144,8 +169,27 @@ final class FigureCluster implements AutoCloseable {
         return setup;
     }
 
+    /** Runs a measurement on a cluster of its own, whose stores are in memory and are deleted afterwards. */
+    static <T> T measure(Setup setup, Measuring<T> measuring) throws Exception {
+        Path directory = Files.createTempDirectory(MEMORY.toAbsolutePath(), "figures");
+        try (FigureCluster cluster = new FigureCluster(setup, directory)) {
+            return measuring.on(cluster);
+        } finally {
+            try (Stream<Path> all = Files.walk(directory)) {
+                for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(path);
+                }
+            }
+        }
+    }
+
+    /** From now on these nodes, and no others, answer reads of masking volumes with a version that nobody has written. */
+    void setLiars(Set<Integer> nodes) {
+        liars = Set.copyOf(nodes);
+    }
+
     /** One of a policy's blocks. */
-    PasisGroup group(Verification policy, long block) {
+    PasisGroup group(ProtectionPolicy policy, long block) {
         Volume volume = volumes.get(setup.policies.indexOf(policy));
         return PasisGroup.of(volume, BlockId.register(volume.id(), block));
     }
@@ -154,7 +198,7 @@ final class FigureCluster implements AutoCloseable {
     CompletableFuture<?> write(int client, PasisGroup group, Bytes content) {
         Client writer = clients.get(client);
         return writer.driver
-                .submit(() -> new PasisWrite(group, writer.id, SESSION, content, TIMES), 4L * setup.blockBytes)
+                .submit(() -> new PasisWrite(group, writer.id, SESSION, content, TIMES), 4L * content.length())
                 .thenAccept(outcome -> {
                     if (!(outcome instanceof PasisWriteOutcome.Written)) {
                         throw new IllegalStateException(group.block() + ": " + outcome);
@@ -162,18 +206,21 @@ final class FigureCluster implements AutoCloseable {
                 });
     }
 
-    /** Fails with IllegalStateException if the read does. */
+    /** Reads without a guess. Fails with IllegalStateException if the read does. */
     CompletableFuture<?> read(int client, PasisGroup group) {
+        return read(client, group, ReadPlan.full(group));
+    }
+
+    /** Reads by a plan. Fails with IllegalStateException if the read does. */
+    CompletableFuture<Read> read(int client, PasisGroup group, ReadPlan plan) {
         Client reader = clients.get(client);
-        return reader.driver
-                .submit(
-                        PasisRead.withWriteBack(group, reader.id, SESSION, TIMES, ReadPlan.full(group)),
-                        setup.blockBytes)
-                .thenAccept(outcome -> {
-                    if (!(outcome instanceof PasisReadOutcome.Value)) {
-                        throw new IllegalStateException(group.block() + ": " + outcome);
-                    }
-                });
+        PasisRead read = PasisRead.withWriteBack(group, reader.id, SESSION, TIMES, plan);
+        return reader.driver.submit(read, setup.blockBytes()).thenApply(outcome -> {
+            if (!(outcome instanceof PasisReadOutcome.Value value)) {
+                throw new IllegalStateException(group.block() + ": " + outcome);
+            }
+            return new Read(value.block(), read.report());
+        });
     }
 
     /** Returns how many nodes have accepted a poisonous write at this logical time. */
@@ -183,13 +230,13 @@ final class FigureCluster implements AutoCloseable {
     }
 
     Bytes content(RandomGenerator random) {
-        byte[] content = new byte[setup.blockBytes];
+        byte[] content = new byte[setup.blockBytes()];
         random.nextBytes(content);
         return Bytes.of(content);
     }
 
     /** Returns the sum over all nodes for one policy's volume. */
-    long sum(Verification policy, ToLongFunction<VersionsReport> value) {
+    long sum(ProtectionPolicy policy, ToLongFunction<VersionsReport> value) {
         int volume = setup.policies.indexOf(policy) + 1;
         return verifications.stream()
                 .flatMap(each -> each.report().stream())
@@ -199,7 +246,7 @@ final class FigureCluster implements AutoCloseable {
     }
 
     /** Waits until no node holds unverified versions of a policy's volume; false if some still do after so long. */
-    boolean settles(Verification policy, long timeoutMillis) throws InterruptedException {
+    boolean settles(ProtectionPolicy policy, long timeoutMillis) throws InterruptedException {
         long end = System.nanoTime() + timeoutMillis * 1_000_000;
         while (sum(policy, VersionsReport::unverified) > 0) {
             if (System.nanoTime() > end) {
@@ -245,12 +292,7 @@ final class FigureCluster implements AutoCloseable {
                 new NodeParts(
                         AllGranted.keys(self, principals),
                         CODECS,
-                        List.of(HostedProtocol.versioned(
-                                self,
-                                limits(),
-                                FigureCluster::notKnown,
-                                verification::watch,
-                                () -> RevocationWatch.NONE)),
+                        List.of(hosted(self, verification)),
                         new AllGranted(id -> volumes.stream()
                                 .filter(volume -> volume.id() == id)
                                 .findAny()),
@@ -261,6 +303,18 @@ final class FigureCluster implements AutoCloseable {
         nodes.add(started);
         verifications.add(verification);
         addresses.put(node, started.address());
+    }
+
+    private HostedProtocol hosted(PrincipalId self, LazyVerification verification) {
+        HostedProtocol honest = HostedProtocol.versioned(
+                self, limits(), FigureCluster::notKnown, verification::watch, () -> RevocationWatch.NONE);
+        return new HostedProtocol(
+                honest.handles(),
+                honest.blockOf(),
+                honest.foreground(),
+                honest.heldBytes(),
+                shard -> new LyingServer(
+                        honest.server().apply(shard), setup.blockBytes(), () -> liars.contains(self.number())));
     }
 
     private HistoryPool pool() {
@@ -274,11 +328,11 @@ final class FigureCluster implements AutoCloseable {
 
     private PasisLimits limits() {
         return new PasisLimits(
-                setup.possiblePerBlock,
+                setup.versions.possiblePerBlock,
                 1 << 20,
                 setup.charged(),
                 setup.charged(),
-                setup.cooperative,
+                setup.versions.cooperative,
                 1_000_000,
                 4,
                 8_192,

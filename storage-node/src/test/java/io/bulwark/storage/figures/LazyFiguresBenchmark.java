@@ -1,22 +1,23 @@
 package io.bulwark.storage.figures;
 
+import static io.bulwark.storage.figures.FigureOutput.draw;
+import static io.bulwark.storage.figures.FigureOutput.say;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.client.text.Chart;
 import io.bulwark.client.text.Chart.Line;
 import io.bulwark.client.text.Chart.Point;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
 import io.bulwark.protocol.pasis.PasisGroup;
+import io.bulwark.storage.figures.CappedLinks.Network;
 import io.bulwark.storage.figures.FigureCluster.Setup;
+import io.bulwark.storage.figures.FigureCluster.Versions;
 import io.bulwark.storage.figures.Load.Latencies;
 import io.bulwark.storage.figures.Load.Throughput;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,7 +26,6 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -44,8 +44,6 @@ import org.junit.jupiter.api.Test;
  * </ul>
  */
 class LazyFiguresBenchmark {
-    private static final Path CHARTS = Path.of(System.getProperty("bulwark.figures.charts", "target/figures"));
-    private static final Path MEMORY = Path.of(System.getProperty("bulwark.bench.memory", "/dev/shm"));
     private static final double SECONDS = Double.parseDouble(System.getProperty("bulwark.bench.seconds", "3"));
     private static final int ROUNDS = Integer.getInteger("bulwark.figures.rounds", 16);
     private static final int BLOCKS = Integer.getInteger("bulwark.figures.blocks", 512);
@@ -54,6 +52,7 @@ class LazyFiguresBenchmark {
     private static final int BLOCK_BYTES = 32 << 10;
     private static final long LARGE_POOL_BYTES = 1L << 30;
     private static final int NO_BOUND = 1 << 16;
+    private static final Versions LARGE = new Versions(true, LARGE_POOL_BYTES, NO_BOUND);
     private static final int IN_FLIGHT = 8;
     private static final double WARM_SECONDS_MAX = 30;
     private static final List<Verification> POLICIES =
@@ -71,10 +70,6 @@ class LazyFiguresBenchmark {
     /** History pools as multiples of what one node's fragments of all blocks take: 96 to 896 MB of the paper's 64. */
     private static final double[] POOLS = {1.5, 3, 6, 11, 14};
 
-    private interface Measuring<T> {
-        T on(FigureCluster cluster) throws InterruptedException, ExecutionException;
-    }
-
     /** Latencies of writes and reads under the three policies, a pause of 10 ms after each operation (5.2). */
     @Test
     void figure3() throws Exception {
@@ -86,8 +81,9 @@ class LazyFiguresBenchmark {
                 + " | lazy write of read-time's | lazy read of write-time's |");
         say("|---|---|---|---|---|");
         for (int b = 1; b <= 3; b++) {
-            Setup setup = new Setup(b, POLICIES, BLOCK_BYTES, blocks, 1, true, LARGE_POOL_BYTES, NO_BOUND, 0);
-            Map<Verification, List<Latencies>> measured = with(setup, cluster -> rounds(cluster, pairs));
+            Setup setup = setup(b, POLICIES, blocks, 1, LARGE, Network.LOOPBACK);
+            Map<Verification, List<Latencies>> measured =
+                    FigureCluster.measure(setup, cluster -> rounds(cluster, pairs));
             for (Verification policy : POLICIES) {
                 add(
                         writes,
@@ -117,7 +113,7 @@ class LazyFiguresBenchmark {
         SplittableRandom random = new SplittableRandom(1);
         Map<Verification, List<Latencies>> measured = new EnumMap<>(Verification.class);
         for (Verification policy : POLICIES) {
-            Load.fill(cluster, policy);
+            Load.fill(cluster, cluster.setup().policy(policy));
         }
         int warm = Math.max(1, ROUNDS / 4);
         for (int round = 0; round < warm + ROUNDS; round++) {
@@ -125,8 +121,8 @@ class LazyFiguresBenchmark {
             Collections.rotate(turn, round);
             for (Verification policy : turn) {
                 // Let lazy verification finish its remaining work, so that it does not disturb the other policies.
-                var _ = cluster.settles(Verification.LAZY, 2_000);
-                Latencies latencies = Load.mixed(cluster, policy, pairs, random);
+                var _ = cluster.settles(cluster.setup().policy(Verification.LAZY), 2_000);
+                Latencies latencies = Load.mixed(cluster, cluster.setup().policy(policy), pairs, random);
                 if (round >= warm) {
                     measured.computeIfAbsent(policy, _ -> new ArrayList<>()).add(latencies);
                 }
@@ -160,11 +156,16 @@ class LazyFiguresBenchmark {
             Map<String, Throughput> row = new LinkedHashMap<>();
             long poolBytes = (long) (pool * workingSet);
             for (Way way : WAYS) {
-                Setup setup = new Setup(
-                        1, List.of(way.policy), BLOCK_BYTES, blocks, 4, way.cooperative, poolBytes, NO_BOUND, cap);
+                Setup setup = setup(
+                        1,
+                        List.of(way.policy),
+                        blocks,
+                        4,
+                        new Versions(way.cooperative, poolBytes, NO_BOUND),
+                        Network.ofNodes(cap));
                 // Until the pool is full, and a little longer.
                 long warm = way.policy == Verification.LAZY ? poolBytes * 5 / 4 / (BLOCK_BYTES / 2) : blocks;
-                Throughput measured = with(setup, cluster -> measured(cluster, way.policy, warm));
+                Throughput measured = FigureCluster.measure(setup, cluster -> measured(cluster, way.policy, warm));
                 row.put(way.name, measured);
                 lines.computeIfAbsent(way.name, _ -> new ArrayList<>())
                         .add(new Point(pool, measured.megabytesPerSecond()));
@@ -186,11 +187,12 @@ class LazyFiguresBenchmark {
         draw(file, new Chart(title, "history pool of a node, as a multiple of its working set", "MB/s", lines(lines)));
     }
 
-    private static Throughput measured(FigureCluster cluster, Verification policy, long warmWrites)
+    private static Throughput measured(FigureCluster cluster, Verification verification, long warmWrites)
             throws InterruptedException {
-        return Load.writes(
+        ProtectionPolicy policy = cluster.setup().policy(verification);
+        return Load.throughput(
                 cluster,
-                policy,
+                Load.writesOf(cluster, policy),
                 IN_FLIGHT,
                 warmWrites,
                 WARM_SECONDS_MAX,
@@ -205,7 +207,7 @@ class LazyFiguresBenchmark {
     /** Each write comes to all five nodes. */
     private static double perVerification(Map<String, Throughput> row, String way) {
         Throughput measured = of(row, way);
-        return 5.0 * measured.writes() / Math.max(1, measured.counted());
+        return 5.0 * measured.operations() / Math.max(1, measured.counted());
     }
 
     private static Throughput of(Map<String, Throughput> row, String way) {
@@ -222,9 +224,9 @@ class LazyFiguresBenchmark {
         int most = 10;
         int blocks = 8;
         List<Verification> policies = List.of(Verification.READ_TIME, Verification.LAZY);
-        Setup setup = new Setup(1, policies, BLOCK_BYTES, (most + 1) * blocks, 2, true, LARGE_POOL_BYTES, NO_BOUND, 0);
+        Setup setup = setup(1, policies, (most + 1) * blocks, 2, LARGE, Network.LOOPBACK);
         Map<Verification, List<List<Double>>> measured =
-                with(setup, cluster -> readsBehind(cluster, policies, most, blocks));
+                FigureCluster.measure(setup, cluster -> readsBehind(cluster, policies, most, blocks));
         Map<Verification, List<Point>> lines = new EnumMap<>(Verification.class);
         say("| poisonous writes | read, ms, without lazy verification | with | without of with |");
         say("|---|---|---|---|");
@@ -249,23 +251,23 @@ class LazyFiguresBenchmark {
         SplittableRandom random = new SplittableRandom(2);
         Map<Verification, List<List<Double>>> measured = new EnumMap<>(Verification.class);
         for (Verification policy : policies) {
-            Load.fill(cluster, policy);
+            Load.fill(cluster, cluster.setup().policy(policy));
             for (int block = 0; block < (most + 1) * blocks; block++) {
                 for (int i = 0; i < block / blocks; i++) {
-                    PasisGroup group = cluster.group(policy, block);
+                    PasisGroup group = cluster.group(cluster.setup().policy(policy), block);
                     int taken = cluster.poison(1, group, 100 + i, random).get();
                     assertThat(taken).as("nodes that took a poisonous write").isGreaterThanOrEqualTo(4);
                 }
             }
         }
-        assertThat(cluster.settles(Verification.LAZY, 30_000))
+        assertThat(cluster.settles(cluster.setup().policy(Verification.LAZY), 30_000))
                 .as("all is verified, or discarded")
                 .isTrue();
         int warm = 4 * ROUNDS;
         for (int round = 0; round < warm + 4 * ROUNDS; round++) {
             for (int count = 0; count <= most; count++) {
                 for (Verification policy : policies) {
-                    PasisGroup group = cluster.group(policy, count * blocks + round % blocks);
+                    PasisGroup group = cluster.group(cluster.setup().policy(policy), count * blocks + round % blocks);
                     long begun = System.nanoTime();
                     var _ = cluster.read(0, group).get();
                     double millis = (System.nanoTime() - begun) / 1e6;
@@ -290,10 +292,15 @@ class LazyFiguresBenchmark {
         Map<Integer, Throughput> measured = new LinkedHashMap<>();
         List<Integer> bounds = List.of(1, 2, 3, 4, 5, 6, 8, 10);
         for (int bound : bounds) {
-            Setup setup =
-                    new Setup(1, List.of(Verification.LAZY), BLOCK_BYTES, BLOCKS, 1, true, LARGE_POOL_BYTES, bound, 0);
+            Setup setup = setup(
+                    1,
+                    List.of(Verification.LAZY),
+                    BLOCKS,
+                    1,
+                    new Versions(true, LARGE_POOL_BYTES, bound),
+                    Network.LOOPBACK);
             // Until most blocks have met their bound.
-            Throughput rate = with(
+            Throughput rate = FigureCluster.measure(
                     setup, cluster -> measured(cluster, Verification.LAZY, (long) BLOCKS * Math.min(bound + 1, 6)));
             measured.put(bound, rate);
             line.add(new Point(bound, rate.megabytesPerSecond()));
@@ -306,7 +313,7 @@ class LazyFiguresBenchmark {
                 bound,
                 rate.megabytesPerSecond(),
                 rate.megabytesPerSecond() / best,
-                5.0 * rate.writes() / Math.max(1, rate.counted())));
+                5.0 * rate.operations() / Math.max(1, rate.counted())));
         draw(
                 "lazy-5b",
                 new Chart(
@@ -319,34 +326,22 @@ class LazyFiguresBenchmark {
     /** The compiler's first work belongs to nobody. */
     private static void warmUp() throws Exception {
         for (Way way : List.of(WAYS.getLast(), WAYS.getFirst(), WAYS.get(1))) {
-            Setup setup = new Setup(1, List.of(way.policy), BLOCK_BYTES, 64, 4, true, 64L * BLOCK_BYTES, NO_BOUND, 0);
-            var _ = with(setup, cluster -> measured(cluster, way.policy, 64));
+            Setup setup = setup(
+                    1, List.of(way.policy), 64, 4, new Versions(true, 64L * BLOCK_BYTES, NO_BOUND), Network.LOOPBACK);
+            var _ = FigureCluster.measure(setup, cluster -> measured(cluster, way.policy, 64));
         }
     }
 
-    private static <T> T with(Setup setup, Measuring<T> measuring) throws Exception {
-        Path directory = Files.createTempDirectory(MEMORY.toAbsolutePath(), "figures");
-        try (FigureCluster cluster = new FigureCluster(setup, directory)) {
-            return measuring.on(cluster);
-        } finally {
-            try (Stream<Path> all = Files.walk(directory)) {
-                for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
-                    Files.delete(path);
-                }
-            }
-        }
-    }
-
-    private static void draw(String name, Chart chart) throws IOException {
-        Path file = Files.createDirectories(CHARTS).resolve(name + ".svg");
-        Files.writeString(file, chart.svg());
-        say("%nwritten: %s", file);
-    }
-
-    @SuppressWarnings("AnnotateFormatMethod")
-    private static void say(String format, Object... values) {
-        System.out.printf(Locale.ROOT, format, values);
-        System.out.println();
+    private static Setup setup(
+            int b, List<Verification> policies, int blocks, int clients, Versions versions, Network network) {
+        return new Setup(
+                policies.stream()
+                        .map(policy -> ProtectionPolicy.pasis(b, b + 1, 4 * b + 1, BLOCK_BYTES, policy))
+                        .toList(),
+                blocks,
+                clients,
+                versions,
+                network);
     }
 
     private static Sample medians(

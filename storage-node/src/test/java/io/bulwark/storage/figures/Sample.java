@@ -32,6 +32,10 @@ record Sample(double[] values) {
         return median(values);
     }
 
+    double mean() {
+        return Arrays.stream(values).average().orElseThrow();
+    }
+
     private static double median(double[] rising) {
         int half = rising.length / 2;
         return rising.length % 2 == 1 ? rising[half] : (rising[half - 1] + rising[half]) / 2;

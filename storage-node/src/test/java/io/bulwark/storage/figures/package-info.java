@@ -1,6 +1,7 @@
 /**
- * The measurements of the lazy verification paper, section 5, with charts: figures 3, 4 and 5, on nodes of their own in this process. No
- * metadata takes part; every node believes that all is granted.
+ * The measurements of two papers, with charts, on nodes of their own in this process: figures 3, 4 and 5 of the lazy
+ * verification paper, and figures 4, 5 and 9 to 13 of the Agile Store paper. No metadata takes part. Every node believes
+ * that all is granted.
  */
 @NullMarked
 package io.bulwark.storage.figures;
