@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class TrustWatch implements AutoCloseable {
     /** Maximum time for which a server trusts outdated keys after a change, if the replicas answer. */
-    public static final long PAUSE_MILLIS_STANDARD = 2_000;
+    public static final long PAUSE_MILLIS_STANDARD = 5_000;
 
     /** Minimum pause between two questions that unknown keys cause. */
     private static final long PAUSE_MILLIS_LEAST = 500;
