@@ -23,8 +23,7 @@ public record PolicyChange(
     private static final int SLOTS_MAX = 255;
 
     /** Creates a change without a target. */
-    public PolicyChange(
-            @Nullable Integer faults, @Nullable Integer dataFragments, @Nullable Integer fragments) {
+    public PolicyChange(@Nullable Integer faults, @Nullable Integer dataFragments, @Nullable Integer fragments) {
         this(faults, dataFragments, fragments, null);
     }
 
