@@ -260,6 +260,11 @@ public final class ObjectWorld implements SimulatedWorld {
                 simulation, self, calls(100 + self.number()), own, ClientTraits.plain(), ObjectParts.PRODUCTION);
     }
 
+    /** Has clients learn the map as it is now. */
+    void look() {
+        changes.ifPresent(HolderChanges::look);
+    }
+
     /** Returns the volume as clients know it. */
     Volume volume() {
         return changes.map(HolderChanges::known).orElse(created);

@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -261,7 +262,7 @@ final class RevokingOperator {
         world.simulation().runFor(random.nextInt(60));
         List<PutOutcome> outcomes = new ArrayList<>();
         String value = world.contents().next();
-        world.putWhole(bystander, bucket, BYSTANDERS_KEY, Condition.NONE, ObjectLock.NONE, value, outcomes::add);
+        putBystanders(value, outcomes::add);
         await(
                 () -> {
                     attackers.forEach(this::revoke);
@@ -281,6 +282,18 @@ final class RevokingOperator {
             world.simulation().runFor(1_000);
             returned.forEach((client, standing) -> check(client, standing, true));
         }
+    }
+
+    /** Begins again with the new map, as the SDK does, if the operator has changed holders or policy meanwhile. */
+    private void putBystanders(String value, Consumer<PutOutcome> then) {
+        world.putWhole(bystander, bucket, BYSTANDERS_KEY, Condition.NONE, ObjectLock.NONE, value, outcome -> {
+            if (outcome instanceof PutOutcome.StaleEpoch) {
+                world.look();
+                putBystanders(value, then);
+            } else {
+                then.accept(outcome);
+            }
+        });
     }
 
     private void await(BooleanSupplier condition, String otherwise) {
