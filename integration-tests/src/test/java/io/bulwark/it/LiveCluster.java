@@ -200,7 +200,8 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
             throw e;
         }
         if (this == SHARED) {
-            context.getRoot().getStore(ExtensionContext.Namespace.GLOBAL).put(SHARED, (AutoCloseable) this::end);
+            // Where two processes share the classes, each class is a run of its own.
+            Runtime.getRuntime().addShutdownHook(new Thread(this::endAtExit, "shared-cluster"));
         }
     }
 
@@ -208,6 +209,14 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
     public void afterAll(ExtensionContext context) throws IOException {
         if (this != SHARED) {
             end();
+        }
+    }
+
+    private void endAtExit() {
+        try {
+            end();
+        } catch (IOException e) {
+            System.out.println("the shared cluster leaves files behind: " + e);
         }
     }
 

@@ -8,6 +8,7 @@ import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.extent.ExtentMessage.Answer;
 import io.bulwark.protocol.extent.ExtentMessage.Found;
 import io.bulwark.protocol.extent.ExtentMessage.Holds;
+import io.bulwark.protocol.extent.ExtentMessage.NotFound;
 import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
@@ -95,6 +96,9 @@ public final class DeliveryPoll implements ClientOperation<Delivery> {
             switch (answer) {
                 case Holds holds -> stages.putIfAbsent(slot, holds.delivery());
                 case Found found -> stages.putIfAbsent(slot, found.delivery());
+                // It has decoded, and so may all. It may have been ready before, and others may have counted that.
+                case NotFound none
+                when none.reason() == ReadRefusal.POISONOUS -> stages.putIfAbsent(slot, Delivery.READY);
                 default -> {}
             }
         }

@@ -97,6 +97,18 @@ class DeliveryPollTest {
         assertThat(poll.outcome()).as("at once").contains(Delivery.DELIVERED);
     }
 
+    /** Else holders that were ready and then found the writer's lie would keep the others from delivering for ever. */
+    @Test
+    void aSlotThatFoundTheSegmentToBeALieCountsAsReady() {
+        NotFound poisonous = new NotFound(BLOCK, 1, ReadRefusal.POISONOUS);
+        assertThat(answered(Delivery.READY, holds(Delivery.READY), poisonous, LACKS)
+                        .outcome())
+                .contains(Delivery.DELIVERED);
+        assertThat(answered(Delivery.STORED, poisonous, LACKS).outcome())
+                .as("one may lie")
+                .contains(Delivery.STORED);
+    }
+
     @Test
     void whereWitnessesAreSilentTheOthersAreAskedToo() {
         DeliveryPoll poll = poll(5, Delivery.STORED);
