@@ -47,7 +47,7 @@ public final class ReplicaLoop implements AutoCloseable {
     static final long WAIT_NANOS_MAX = TimeUnit.SECONDS.toNanos(5);
 
     /** Longest time between two ticks, while no steps come. */
-    static final long IDLE_TICK_MILLIS = 100;
+    static final long IDLE_TICK_MILLIS = 250;
 
     private static final long COMPLAINT_NANOS = TimeUnit.SECONDS.toNanos(30);
 

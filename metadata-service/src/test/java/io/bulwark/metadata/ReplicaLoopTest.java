@@ -185,10 +185,10 @@ class ReplicaLoopTest {
             for (int i = 0; i < 5; i++) {
                 events.tick.run();
             }
-            assertThat(events.pauses).containsExactly(0L, 40L, 80L, 100L, 100L, 100L);
+            assertThat(events.pauses).containsExactly(0L, 40L, 80L, 160L, 250L, 250L);
             loop.run(OTHER, () -> done.add("step"), ReplicaLoopTest::nothing);
             events.round(10);
-            assertThat(events.pauses).as("the step brings the next tick soon").endsWith(100L, 20L);
+            assertThat(events.pauses).as("the step brings the next tick soon").endsWith(250L, 20L);
             events.tick.run();
             assertThat(events.pauses).endsWith(20L, 20L);
             events.tick.run();

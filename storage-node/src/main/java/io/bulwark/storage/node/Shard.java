@@ -34,6 +34,8 @@ import org.slf4j.LoggerFactory;
 final class Shard {
     private static final Logger LOG = LoggerFactory.getLogger(Shard.class);
     private static final long TICK_MILLIS = 50;
+    /** Longest time between two ticks, while nothing comes. */
+    private static final long IDLE_TICK_MILLIS = 250;
 
     private final NodeEngine engine;
     private final int number;
@@ -109,15 +111,20 @@ final class Shard {
 
     private void run() {
         long nextTick = 0;
+        long pause = TICK_MILLIS;
         while (!stopped) {
             try {
-                Step step = mailbox.poll(TICK_MILLIS, TimeUnit.MILLISECONDS);
+                Step step = mailbox.poll(pause, TimeUnit.MILLISECONDS);
+                long now = engine.nowMillis();
                 if (step != null) {
                     take(step);
+                    pause = TICK_MILLIS;
+                    nextTick = Math.min(nextTick, now + TICK_MILLIS);
+                } else {
+                    pause = Math.min(2 * pause, IDLE_TICK_MILLIS);
                 }
-                long now = engine.nowMillis();
                 if (now >= nextTick) {
-                    nextTick = now + TICK_MILLIS;
+                    nextTick = now + pause;
                     ShardTask tick = new ShardTask(ShardTask.Reply.NONE, () -> {});
                     take(new Step(tick, () -> servers.forEach(server -> call(server, tick, server::onTick))));
                 }
