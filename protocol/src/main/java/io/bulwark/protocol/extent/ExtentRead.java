@@ -711,7 +711,8 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     /**
      * Returns the number of slots that lack this version. At most f slots that are not bad lack a complete one
      * (decision 16), and at most f are bad. Bad are liars, and slots whose holder came recently and has not caught up.
-     * Therefore a slot that serves impossible bytes counts as well.
+     * Therefore a slot that serves impossible bytes counts as well. So does one that found it poisonous: it keeps no fragment,
+     * and if it is correct nobody reads the block.
      */
     private int neverStoredCount() {
         int bad = 0;
@@ -722,6 +723,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
                 + bad
                 + count(ReadRefusal.NONE)
                 + count(ReadRefusal.OTHER_VERSION)
+                + count(ReadRefusal.POISONOUS)
                 + count(ReadRefusal.NOT_REPAIRED);
     }
 

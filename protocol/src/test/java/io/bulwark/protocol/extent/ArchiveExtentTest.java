@@ -255,6 +255,18 @@ class ArchiveExtentTest {
         assertThat(read.outcome()).contains(new ReadOutcome.Incomplete());
     }
 
+    /** Holders that found the writer's lie keep no fragment. So few may be left that no other can find it, or repair the block. */
+    @Test
+    void aSlotThatFoundItPoisonousLacksIt() {
+        read.start(0);
+        answer(0, new NotFound(BLOCK, 1, ReadRefusal.POISONOUS));
+        for (int slot = 1; slot < 9; slot++) {
+            assertThat(read.outcome()).isEmpty();
+            answer(slot, new NotFound(BLOCK, 1, ReadRefusal.NONE));
+        }
+        assertThat(read.outcome()).contains(new ReadOutcome.Incomplete());
+    }
+
     @Test
     void aBlockOfAnotherSegmentMakesItPoisonousForEveryReader() {
         List<Bytes> mixed = new ArrayList<>(ENCODED.fragments());

@@ -26,8 +26,8 @@ final class DeliveredExtents {
             new Invariant("delivered-stays", "thesis figure 2.3.2: verified is set once");
 
     /**
-     * Once one correct node has delivered an extent, all correct holders keep it, and deliver it. A holder that decodes it and finds
-     * another hash than the segment's keeps that verdict instead: nobody ever reads such an extent.
+     * Once one correct node has delivered an extent, all correct holders keep it, and deliver it; unless one of them has decoded it
+     * and found another hash than the segment's, since nobody ever reads such an extent.
      */
     static final Invariant ALL_OR_NONE = new Invariant("all-or-none", "thesis definition 2.3.1, agreement");
 
@@ -77,10 +77,13 @@ final class DeliveredExtents {
         look();
         for (Map.Entry<BlockId, Bytes> extent : delivered.entrySet()) {
             BlockId block = extent.getKey();
-            if (named.stream().noneMatch(range -> range.contains(block))) {
+            PlacementGroup group = now.group(block);
+            boolean neverRead = group.holders().stream()
+                    .map(PrincipalId::node)
+                    .anyMatch(holder -> !faulty.contains(holder) && isPoisonous(holder, block, extent.getValue()));
+            if (neverRead || named.stream().noneMatch(range -> range.contains(block))) {
                 continue;
             }
-            PlacementGroup group = now.group(block);
             for (int slot = 0; slot < group.holders().size(); slot++) {
                 PrincipalId holder = PrincipalId.node(group.holders().get(slot));
                 int own = slot;
@@ -89,8 +92,7 @@ final class DeliveredExtents {
                                 .filter(kept -> kept.slot() == own
                                         && kept.delivery() == Delivery.DELIVERED
                                         && kept.checksum().pin().equals(extent.getValue()))
-                                .isPresent()
-                        || isPoisonous(holder, block, extent.getValue());
+                                .isPresent();
                 if (!done) {
                     return holder + " has not delivered " + block;
                 }

@@ -67,6 +67,7 @@ public final class ObjectWorld implements SimulatedWorld {
     private static final long SETUP_MILLIS = 600_000;
     /** Enough for 3,000 looks of a node at the slowest pace. */
     private static final int QUIET_ROUNDS = 120;
+
     private static final long QUIET_ROUND_MILLIS = 5_000;
     private static final int SPEED_WHEN_QUIET = 60;
 
