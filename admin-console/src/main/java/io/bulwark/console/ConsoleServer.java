@@ -13,6 +13,7 @@ import java.time.Clock;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -57,10 +58,11 @@ public final class ConsoleServer implements AutoCloseable {
     /**
      * Starts a console; returns when it serves. Without an administrator's account it makes a set-up link.
      *
-     * @param door the client as which the console reaches the cluster; stays the caller's to close
+     * @param door supplies the client as which the console reaches the cluster, once the rest is prepared; it stays the caller's
+     *     to close
      * @throws IllegalArgumentException if the address is not a loopback address and nothing protects it
      */
-    public static ConsoleServer start(Bulwark door, ConsoleSettings settings) {
+    public static ConsoleServer start(Supplier<Bulwark> door, ConsoleSettings settings) {
         InetSocketAddress listen = settings.listen();
         if (!settings.isProtected()) {
             throw new IllegalArgumentException("without TLS the console listens on loopback only, not on " + listen);
@@ -74,7 +76,7 @@ public final class ConsoleServer implements AutoCloseable {
                 .initializers(created -> {
                     GenericApplicationContext beans = (GenericApplicationContext) created;
                     beans.registerBean(
-                            "bulwark", Bulwark.class, () -> door, definition -> definition.setDestroyMethodName(""));
+                            "bulwark", Bulwark.class, door, definition -> definition.setDestroyMethodName(""));
                     beans.registerBean(ConsoleSettings.class, () -> settings);
                     beans.registerBean(Surroundings.class, settings::surroundings);
                     // A span for each filter of each request says nothing about the cluster.

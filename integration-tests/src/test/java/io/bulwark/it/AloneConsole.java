@@ -40,7 +40,7 @@ final class AloneConsole implements AutoCloseable {
         ConsoleDoor.enable(cluster.client(), config.principal());
         ConsoleSettings settings = ConsoleRole.settings(setup, config);
         client = Bulwark.connect(config, ConsoleRole.observations(settings));
-        server = ConsoleServer.start(client, settings);
+        server = ConsoleServer.start(() -> client, settings);
     }
 
     /** Makes the first account. */

@@ -89,7 +89,7 @@ class OidcProviderTest {
                 "groups",
                 Map.of("staff", Role.VIEWER, "admins", Role.ADMINISTRATOR));
         server = ConsoleServer.start(
-                DoorCluster.enabled().client(),
+                DoorCluster.enabled()::client,
                 new ConsoleSettings(
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                         false,

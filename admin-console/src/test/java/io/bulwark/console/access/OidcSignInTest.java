@@ -90,7 +90,7 @@ class OidcSignInTest {
         InetSocketAddress everywhere = new InetSocketAddress(InetAddress.getByName("0.0.0.0"), 0);
         ConsoleSettings settings =
                 new ConsoleSettings(everywhere, false, directory, DoorCluster.DOOR, web, Surroundings.NONE);
-        try (ConsoleServer server = ConsoleServer.start(DoorCluster.enabled().client(), settings);
+        try (ConsoleServer server = ConsoleServer.start(DoorCluster.enabled()::client, settings);
                 HttpClient browser =
                         HttpClient.newBuilder().sslContext(anyCertificate()).build()) {
             assertThat(server.setupUrl().orElseThrow()).startsWith("https://localhost/setup?token=");
@@ -108,7 +108,7 @@ class OidcSignInTest {
         InetSocketAddress everywhere = new InetSocketAddress(InetAddress.getByName("0.0.0.0"), 0);
         ConsoleSettings settings = new ConsoleSettings(
                 everywhere, false, directory, DoorCluster.DOOR, ConsoleSettings.Web.PLAIN, Surroundings.NONE);
-        assertThatThrownBy(() -> ConsoleServer.start(DoorCluster.enabled().client(), settings))
+        assertThatThrownBy(() -> ConsoleServer.start(DoorCluster.enabled()::client, settings))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("loopback only");
     }

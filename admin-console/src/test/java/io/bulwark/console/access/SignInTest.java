@@ -45,7 +45,7 @@ class SignInTest {
     @BeforeAll
     static void start() throws Exception {
         server = ConsoleServer.start(
-                CLUSTER.client(),
+                CLUSTER::client,
                 new ConsoleSettings(
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                         false,

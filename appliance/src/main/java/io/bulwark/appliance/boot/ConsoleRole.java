@@ -44,7 +44,7 @@ public final class ConsoleRole {
         }
         DoorConnection connection = new DoorConnection("the console");
         Bulwark client = connection.open(() -> Bulwark.connect(config, observations(settings)));
-        ConsoleServer server = ConsoleServer.start(client, settings);
+        ConsoleServer server = ConsoleServer.start(() -> client, settings);
         CompletableFuture<Integer> over = new CompletableFuture<>();
         return RoleProcess.until(
                 new RunningConsole(connection, client, server, over), role.admin(), health, RoleProcess.GRACE, over);

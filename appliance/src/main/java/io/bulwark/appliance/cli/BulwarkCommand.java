@@ -3,6 +3,7 @@ package io.bulwark.appliance.cli;
 import io.bulwark.appliance.drill.Lie;
 import io.bulwark.client.error.BulwarkException;
 import java.nio.file.Path;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -16,7 +17,13 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         scope = CommandLine.ScopeType.INHERIT,
         versionProvider = BulwarkVersion.class,
-        subcommands = {
+        footer = {
+            "",
+            "Exit codes: 0 done, 1 failed, 2 wrong arguments, 69 no appliance reached, 71 limits too low, 74"
+                    + " unreadable file of the configuration, 78 wrong keys or configuration.",
+        })
+public final class BulwarkCommand implements Runnable {
+    private static final List<Class<?>> COMMANDS = List.of(
             UpCommand.class,
             DownCommand.class,
             StatusCommand.class,
@@ -63,14 +70,8 @@ import picocli.CommandLine.Spec;
             JoinCommand.class,
             CompletionCommand.class,
             SupportCommand.class,
-            HelpCommand.class
-        },
-        footer = {
-            "",
-            "Exit codes: 0 done, 1 failed, 2 wrong arguments, 69 no appliance reached, 71 limits too low, 74"
-                    + " unreadable file of the configuration, 78 wrong keys or configuration.",
-        })
-public final class BulwarkCommand implements Runnable {
+            HelpCommand.class);
+
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
@@ -79,7 +80,7 @@ public final class BulwarkCommand implements Runnable {
         FailureReport report = FailureReport.of(args);
         try {
             Profile profile = Profile.of(System.getenv(), Path.of(System.getProperty("user.home")), args);
-            return line(report).setDefaultValueProvider(profile).execute(args);
+            return line(report, commands(args)).setDefaultValueProvider(profile).execute(args);
         } catch (CommandFailure | BulwarkException | LinkageError | OutOfMemoryError e) {
             // Of the profile, or the system gives no more files or memory.
             return report.failure(e);
@@ -88,12 +89,27 @@ public final class BulwarkCommand implements Runnable {
 
     /** Returns the commands with their options, as the reference pages list them. */
     public static CommandLine line() {
-        return line(new FailureReport(false));
+        return line(new FailureReport(false), COMMANDS);
     }
 
-    private static CommandLine line(FailureReport report) {
-        return new CommandLine(new BulwarkCommand())
-                .registerConverter(Lie.class, new EnumConverter<>(Lie.class))
+    /** Returns the command that comes first; all, which take a third of a second, if none does. Help and completion need all. */
+    private static List<Class<?>> commands(String... args) {
+        return COMMANDS.stream()
+                .filter(command -> args.length > 0 && isOf(command, args[0]))
+                .filter(command -> command != HelpCommand.class && command != CompletionCommand.class)
+                .findFirst()
+                .<List<Class<?>>>map(List::of)
+                .orElse(COMMANDS);
+    }
+
+    private static boolean isOf(Class<?> command, String name) {
+        return command.getAnnotation(Command.class).name().equals(name);
+    }
+
+    private static CommandLine line(FailureReport report, List<Class<?>> commands) {
+        CommandLine line = new CommandLine(new BulwarkCommand());
+        commands.forEach(line::addSubcommand);
+        return line.registerConverter(Lie.class, new EnumConverter<>(Lie.class))
                 .registerConverter(
                         BucketCommand.VersioningChoice.class, new EnumConverter<>(BucketCommand.VersioningChoice.class))
                 .registerConverter(FaultCommand.Removal.class, new EnumConverter<>(FaultCommand.Removal.class))

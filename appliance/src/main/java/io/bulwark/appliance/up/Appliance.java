@@ -48,6 +48,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -78,6 +82,8 @@ public final class Appliance implements AutoCloseable {
     private volatile @Nullable StartupWait waiting;
     private volatile boolean ready;
     private volatile @Nullable Bulwark client;
+    private final CompletableFuture<Bulwark> operator = new CompletableFuture<>();
+    private @Nullable CompletableFuture<EmbeddedConsole> consoleStart;
     private volatile @Nullable EmbeddedConsole console;
     private volatile @Nullable EmbeddedGateway gateway;
     private final MeterRegistry consoleMeters = RunningNode.metersOf("console");
@@ -237,7 +243,10 @@ public final class Appliance implements AutoCloseable {
         closeQuietly("watch over the members", watch);
         closeQuietly("view of the replicas", group);
         closeQuietly("S3 gateway", gateway);
-        closeQuietly("console", console);
+        if (consoleStart != null) {
+            operator.completeExceptionally(new StartAbandonedException());
+            closeQuietly("console", consoleStart.exceptionally(_ -> null).join());
+        }
         closeQuietly("client", client);
         List<Thread> threads = new ArrayList<>();
         for (List<? extends Member> group : List.of(nodes, replicas)) {
@@ -287,6 +296,34 @@ public final class Appliance implements AutoCloseable {
         HealthWatch watch = HealthWatch.start(watched);
         health = watch;
         admin = AdminServer.start("up", plan.adminAddress(plan.consoleAddress()), watch, watched);
+        // Most of the console's start is its own.
+        CompletableFuture<EmbeddedConsole> starting = CompletableFuture.supplyAsync(
+                () -> startConsole(operator),
+                task -> Thread.ofPlatform().daemon().name("console").start(task));
+        consoleStart = starting;
+        var _ = starting.thenAccept(started -> {
+            started.meters().bindTo(consoleMeters);
+            console = started;
+        });
+        startMembers(members, story, wait);
+        story.tell("waiting for the cluster");
+        Bulwark connected = connected(members, wait);
+        client = connected;
+        operator.complete(connected);
+        wait.until(() -> missing(connected, members), () -> activity(SERVING_PROCESSOR_MILLIS));
+        CompletableFuture<Void> volume = CompletableFuture.runAsync(
+                () -> DefaultVolume.ensure(connected),
+                task -> Thread.ofPlatform().daemon().name("default-volume").start(task));
+        wait.until(() -> ConnectionAttempts.until(volume, "the default volume", "it is created"), () -> "");
+        story.tell("starting the console");
+        wait.until(() -> ConnectionAttempts.until(starting, "the console", "it starts"), () -> "");
+        wait.until(() -> ConnectionAttempts.until(CodingWarmUp.begin(), "the coding of blocks", "it begins"), () -> "");
+        if (plan.hasS3()) {
+            startGateway(connected, story, wait);
+        }
+    }
+
+    private void startMembers(Members members, StartupListener story, StartupWait wait) throws Exception {
         for (int i = 0; i < plan.shape().replicas(); i++) {
             replicas.add(members.replica(i));
         }
@@ -299,28 +336,6 @@ public final class Appliance implements AutoCloseable {
         List<Member> storing = members(nodes);
         story.tell("starting " + storing.size() + " storage nodes");
         startAll(storing, wait);
-        story.tell("waiting for the cluster");
-        Bulwark connected = connected(members, wait);
-        client = connected;
-        // Most of its start is its own, so that it begins while the others are still busy.
-        CompletableFuture<EmbeddedConsole> starting = CompletableFuture.supplyAsync(
-                () -> startConsole(connected),
-                task -> Thread.ofPlatform().daemon().name("console").start(task));
-        var _ = starting.thenAccept(started -> {
-            started.meters().bindTo(consoleMeters);
-            console = started;
-        });
-        wait.until(() -> missing(connected, members), () -> activity(SERVING_PROCESSOR_MILLIS));
-        CompletableFuture<Void> volume = CompletableFuture.runAsync(
-                () -> DefaultVolume.ensure(connected),
-                task -> Thread.ofPlatform().daemon().name("default-volume").start(task));
-        wait.until(() -> ConnectionAttempts.until(volume, "the default volume", "it is created"), () -> "");
-        story.tell("starting the console");
-        wait.until(() -> ConnectionAttempts.until(starting, "the console", "it starts"), () -> "");
-        wait.until(() -> ConnectionAttempts.until(CodingWarmUp.begin(), "the coding of blocks", "it begins"), () -> "");
-        if (plan.hasS3()) {
-            startGateway(connected, story, wait);
-        }
     }
 
     private void startGateway(Bulwark operator, StartupListener story, StartupWait wait) throws Exception {
@@ -341,20 +356,16 @@ public final class Appliance implements AutoCloseable {
         }
     }
 
-    private EmbeddedConsole startConsole(Bulwark operator) {
-        try {
-            return EmbeddedConsole.start(
-                    plan,
-                    operator,
-                    new Surroundings(
-                            Optional.empty(),
-                            Optional.of(new ApplianceFaults(plan, nodes, this)),
-                            Optional.of(this::recover),
-                            ConsoleDoor.connector(plan.consoleClient(), plan.consoleDirectory(), Optional.empty()),
-                            Optional.empty()));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    private EmbeddedConsole startConsole(CompletableFuture<Bulwark> operator) {
+        return EmbeddedConsole.start(
+                plan,
+                operator,
+                new Surroundings(
+                        Optional.empty(),
+                        Optional.of(new ApplianceFaults(plan, nodes, this)),
+                        Optional.of(this::recover),
+                        ConsoleDoor.connector(plan.consoleClient(), plan.consoleDirectory(), Optional.empty()),
+                        Optional.empty()));
     }
 
     /** The console or the S3 gateway as the admin endpoint shows it; the appliance stops it. */
@@ -436,9 +447,23 @@ public final class Appliance implements AutoCloseable {
     }
 
     private void startAll(List<? extends Member> members, StartupWait wait) throws Exception {
-        for (Member member : members) {
-            wait.requireNotEnded();
-            member.start();
+        List<Future<?>> starts = new ArrayList<>();
+        try (ExecutorService starters =
+                Executors.newThreadPerTaskExecutor(Thread.ofPlatform().factory())) {
+            for (Member member : members) {
+                starts.add(starters.submit(() -> {
+                    wait.requireNotEnded();
+                    member.start();
+                    return null;
+                }));
+            }
+        }
+        for (Future<?> start : starts) {
+            try {
+                start.get();
+            } catch (ExecutionException e) {
+                throw e.getCause() instanceof Exception cause ? cause : e;
+            }
         }
         wait.until(
                 () -> {

@@ -93,7 +93,7 @@ class BulwarkCommandTest {
     /** The list of commands shows the first line of each description, and nothing of the others. */
     @Test
     void eachCommandIsDescribedByAWholeSentence() {
-        check(new CommandLine(new BulwarkCommand()));
+        check(BulwarkCommand.line());
     }
 
     @Test
