@@ -29,7 +29,7 @@ final class Dissemination {
     /** Bound on the backlog; what is beyond is retried like other unfinished work. */
     static final int ENTRIES_MAX = 20_000;
 
-    /** Time that each slot leaves to the one before: all slots get their fragments from the first that is up. */
+    /** Time that each slot leaves to the one before, and the first to the writer: all slots get their fragments from the first that is up. */
     static final long TURN_MILLIS = 2_000;
 
     private static final int TURNS_MAX = 30;
@@ -118,7 +118,7 @@ final class Dissemination {
                 return false;
             }
             entry = new Entry(extent, progress, retryMillis);
-            entry.dueMillis = nowMillis + turn(extent) * TURN_MILLIS;
+            entry.dueMillis = nowMillis + (1 + turn(extent)) * TURN_MILLIS;
             entries.put(extent.block(), entry);
         } else if (entry.state != State.LOOKED_AT) {
             return true; // A scrub, or another round, has met it as well.

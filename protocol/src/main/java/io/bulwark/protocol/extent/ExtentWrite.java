@@ -153,14 +153,14 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
         return effects;
     }
 
-    /** Asks all slots, or as many as complete the write if each that may still answer does. */
+    /** Asks all slots; in the archive class, before the write is complete, as many as complete it if each that may still answer does. */
     private void askFurther(long nowMillis, List<Effect> effects) {
-        int wanted = policy.isDelivered() ? policy.writeQuorum() : slots.length;
+        int wanted = policy.isDelivered() && outcome == null ? policy.writeQuorum() : slots.length;
         int expected = 0;
         for (Slot slot : slots) {
             expected += slot.stored || (slot.asked && slot.refusal == null && !slot.hedged) ? 1 : 0;
         }
-        for (int index = 0; index < slots.length && expected < wanted && outcome == null; index++) {
+        for (int index = 0; index < slots.length && expected < wanted && !isFinished(); index++) {
             if (!slots[index].asked) {
                 slots[index].asked = true;
                 slots[index].askedMillis = nowMillis;
@@ -242,7 +242,7 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
     }
 
     private boolean hasNothingLeft() {
-        if (!lingering || policy.isDelivered()) {
+        if (!lingering) {
             return true;
         }
         for (Slot slot : slots) {

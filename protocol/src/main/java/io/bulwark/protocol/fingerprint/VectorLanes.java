@@ -19,7 +19,7 @@ final class VectorLanes implements LaneEvaluation {
     private static final int WIDTH = STREAMS * LANES;
     private static final int STEP = STREAMS * GROUP;
 
-    /** Below this many bytes making the tables costs more than it saves. */
+    /** For fewer bytes of one point making the tables costs more than it saves. */
     private static final int THRESHOLD = 2 * STEP;
 
     private static final int VECTOR = VectorTables.LANES;
@@ -34,6 +34,9 @@ final class VectorLanes implements LaneEvaluation {
     private @Nullable Workspace workspace;
 
     private boolean areTablesSet;
+
+    /** Bytes that were evaluated at this point without tables. */
+    private int bytesBefore;
 
     private static final class Workspace {
         /** By r^256. */
@@ -66,12 +69,14 @@ final class VectorLanes implements LaneEvaluation {
         r = other;
         small.setPoint(other);
         areTablesSet = false;
+        bytesBefore = 0;
     }
 
     @Override
     public byte[] evaluate(Bytes fragment) {
         int length = fragment.length();
-        if (length < THRESHOLD) {
+        if (length <= GROUP || (!areTablesSet && bytesBefore + length < THRESHOLD)) {
+            bytesBefore += length;
             return small.evaluate(fragment);
         }
         Workspace work = workspace();

@@ -83,15 +83,21 @@ class ArchiveExtentTest {
     }
 
     @Test
-    void aWriteWaitsForNeitherLiarsNorItsSpareSlots() {
+    void aWriteWaitsForNeitherLiarsNorItsSpareSlotsAndThenSendsTheRest() {
         ExtentWrite write = started();
-        for (int slot = 0; slot < 8; slot++) {
+        for (int slot = 0; slot < 7; slot++) {
+            assertThat(stored(write.onMessage(1, PrincipalId.node(slot), new Acknowledged(BLOCK, 1))))
+                    .isEmpty();
             assertThat(write.outcome()).isEmpty();
-            write.onMessage(1, PrincipalId.node(slot), new Acknowledged(BLOCK, 1));
         }
+        assertThat(stored(write.onMessage(1, PrincipalId.node(7), new Acknowledged(BLOCK, 1))))
+                .containsExactly(8, 9);
         assertThat(write.outcome())
                 .contains(new WriteOutcome.Complete(ENCODED.checksum().pin(), 1));
-        assertThat(write.isFinished()).as("the nodes disseminate the rest").isTrue();
+        assertThat(write.isFinished()).isFalse();
+        write.onMessage(2, PrincipalId.node(8), new Acknowledged(BLOCK, 1));
+        write.onMessage(2, PrincipalId.node(9), new Acknowledged(BLOCK, 1));
+        assertThat(write.isFinished()).isTrue();
     }
 
     @Test
