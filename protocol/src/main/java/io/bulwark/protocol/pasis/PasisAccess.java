@@ -97,7 +97,11 @@ final class PasisAccess {
                     : new Admission.Wait(new Question.OfVolume(volumeId, 0, 1));
         }
         if (!PasisGroup.holds(volume, target.block())) {
-            return new Admission.Refuse(PasisRefusal.WRONG_SLOT, 0);
+            // The sender has a later map, or lies.
+            return volume.knows(target.block()) || lately
+                    ? new Admission.Refuse(PasisRefusal.WRONG_SLOT, 0)
+                    : new Admission.Wait(
+                            new Question.OfVolume(volumeId, volume.groups().size(), 1));
         }
         PasisGroup group = PasisGroup.of(volume, target.block());
         long epoch = group.placement().epoch();
@@ -253,9 +257,10 @@ final class PasisAccess {
     }
 
     private static Volume later(Volume known, Volume told) {
-        for (int group = 0;
-                group < Math.min(known.groups().size(), told.groups().size());
-                group++) {
+        if (told.groups().size() < known.groups().size()) {
+            return known;
+        }
+        for (int group = 0; group < known.groups().size(); group++) {
             if (told.groups().get(group).epoch() < known.groups().get(group).epoch()) {
                 return known;
             }

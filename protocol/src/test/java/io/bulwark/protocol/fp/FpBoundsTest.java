@@ -169,6 +169,34 @@ class FpBoundsTest {
                         effect instanceof Effect.Send send && send.message() instanceof FpMessage.FoundTimestamp);
     }
 
+    @Test
+    void aLaterGenerationIsAskedForBeforeItIsRefused() {
+        perform(server.onFact(0, new Fact.OfVolume(3, Optional.of(VOLUME))));
+        perform(server.onFact(0, new Fact.OfGrant(3, ALICE, true, false)));
+        Target target = new Target(BlockId.register(3, 1, 9), 1, 0);
+        FpMessage find = new FpMessage.FindTimestamp(target, false);
+        assertThat(perform(server.onMessage(1_000, ALICE, 1, find)))
+                .containsExactly(new Effect.Ask(new Question.OfVolume(3, 1, 1)));
+        PlacementGroup before = new PlacementGroup(2, List.of(0, 1, 2, 3));
+        PlacementGroup added = new PlacementGroup(1, List.of(0, 4, 2, 3, 1));
+        Volume later = new Volume(
+                3,
+                VOLUME.name(),
+                VOLUME.kind(),
+                new ProtectionPolicy(1, 3, 5, BLOCK_BYTES),
+                VOLUME.blocks(),
+                List.of(before, added),
+                List.of(new Volume.Generation(VOLUME.policy(), 1)));
+        assertThat(perform(server.onFact(1_000, new Fact.OfVolume(3, Optional.of(later)))))
+                .anyMatch(effect -> effect instanceof Effect.Send send
+                        && send.message() instanceof FpMessage.FoundTimestamp found
+                        && found.target().equals(target));
+        perform(server.onFact(1_000, new Fact.OfVolume(3, Optional.of(VOLUME))));
+        assertThat(refused(perform(server.onMessage(1_001, ALICE, 2, find))))
+                .as("replicas that are behind take nothing back")
+                .isFalse();
+    }
+
     @PlantedBug(
             in = FpAccess.class,
             rule = "a grant is believed for a limited time",
