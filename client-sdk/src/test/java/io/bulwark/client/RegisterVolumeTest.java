@@ -11,6 +11,7 @@ import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.Volume.Generation;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.kernel.Failure;
+import io.bulwark.protocol.mutation.PlantedBug;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -84,6 +85,11 @@ class RegisterVolumeTest {
         return read;
     }
 
+    @PlantedBug(
+            in = RegisterVolume.class,
+            rule = "a read takes the newest generation that holds the block",
+            replace = "newest(now, block, generation - 1, read)",
+            with = "newest(now, block, 0, read)")
     @Test
     void aReadTakesTheNewestGenerationThatHoldsTheBlock() {
         assertThat(generationsRead(2, 2, 1)).containsExactly(2);
