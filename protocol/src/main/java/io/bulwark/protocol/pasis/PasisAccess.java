@@ -66,10 +66,15 @@ final class PasisAccess {
         return seals;
     }
 
-    /** Returns whether this epoch of the block's group is open, and all earlier ones are refused for good. */
+    /**
+     * Returns whether this epoch of the block's group is open, and all earlier ones are refused for good.
+     * Nobody may prepare writes for a generation that opens later: they would take effect after their writer is revoked.
+     */
     boolean serves(BlockId block, long epoch) {
         Volume volume = volumes.get(block.volume());
-        return volume != null && seals.serves(volume.id(), volume.groupIndex(block), epoch);
+        return volume != null
+                && block.generation() <= volume.written()
+                && seals.serves(volume.id(), volume.groupIndex(block), epoch);
     }
 
     /** Epoch in which this node took the slot that it has in a group, as {@link Seals#taken} says; 0 if it has none. */

@@ -169,6 +169,23 @@ class FpBoundsTest {
                         effect instanceof Effect.Send send && send.message() instanceof FpMessage.FoundTimestamp);
     }
 
+    private static Volume later(boolean opening, PlacementGroup before, PlacementGroup added) {
+        return new Volume(
+                3,
+                VOLUME.name(),
+                VOLUME.kind(),
+                new ProtectionPolicy(1, 3, 5, BLOCK_BYTES),
+                VOLUME.blocks(),
+                List.of(before, added),
+                List.of(new Volume.Generation(VOLUME.policy(), 1)),
+                opening);
+    }
+
+    @PlantedBug(
+            in = FpAccess.class,
+            rule = "nothing is written in a generation that is not open",
+            replace = "&& block.generation() <= volume.written()",
+            with = "&& block.generation() >= 0")
     @PlantedBug(
             in = FpAccess.class,
             rule = "a later generation is asked for before it is refused",
@@ -189,20 +206,18 @@ class FpBoundsTest {
                 .containsExactly(new Effect.Ask(new Question.OfVolume(3, 1, 1)));
         PlacementGroup before = new PlacementGroup(1, List.of(0, 1, 2, 3));
         PlacementGroup added = new PlacementGroup(1, List.of(0, 4, 2, 3, 1));
-        Volume later = new Volume(
-                3,
-                VOLUME.name(),
-                VOLUME.kind(),
-                new ProtectionPolicy(1, 3, 5, BLOCK_BYTES),
-                VOLUME.blocks(),
-                List.of(before, added),
-                List.of(new Volume.Generation(VOLUME.policy(), 1)));
-        assertThat(perform(server.onFact(1_000, new Fact.OfVolume(3, Optional.of(later)))))
+        assertThat(refused(perform(
+                        server.onFact(1_000, new Fact.OfVolume(3, Optional.of(later(true, before, added)))))))
+                .as("it is not open yet")
+                .isTrue();
+        assertThat(perform(server.onMessage(1_300, ALICE, 1, find))).hasSize(1).allMatch(Effect.Ask.class::isInstance);
+        Volume later = later(false, before, added);
+        assertThat(perform(server.onFact(1_300, new Fact.OfVolume(3, Optional.of(later)))))
                 .anyMatch(effect -> effect instanceof Effect.Send send
                         && send.message() instanceof FpMessage.FoundTimestamp found
                         && found.target().equals(target));
-        perform(server.onFact(1_000, new Fact.OfVolume(3, Optional.of(VOLUME))));
-        assertThat(refused(perform(server.onMessage(1_001, ALICE, 2, find))))
+        perform(server.onFact(1_300, new Fact.OfVolume(3, Optional.of(VOLUME))));
+        assertThat(refused(perform(server.onMessage(1_301, ALICE, 2, find))))
                 .as("replicas that are behind take nothing back")
                 .isFalse();
     }
