@@ -63,8 +63,8 @@ public interface Bulwark extends AutoCloseable {
     void changeFaults(String volume, int least, int most);
 
     /**
-     * Gives an object volume another policy, for what is put from now on. What was put before keeps its policy until it is
-     * rewritten, or refilled.
+     * Gives a volume another policy, for what is put or written from now on. What is there already keeps its policy until it
+     * is rewritten, or refilled. For a register volume this waits until the holders have sealed, which takes seconds.
      *
      * @return the volume as it is now
      */

@@ -12,6 +12,7 @@ import io.bulwark.client.error.NoSuchBucketException;
 import io.bulwark.client.error.NoSuchVolumeException;
 import io.bulwark.client.error.NotBelievedException;
 import io.bulwark.client.error.Subject;
+import io.bulwark.client.error.UnavailableException;
 import io.bulwark.client.locking.ClientLocks;
 import io.bulwark.client.locking.LockRefusals;
 import io.bulwark.client.locking.LogServers;
@@ -69,6 +70,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -78,6 +80,10 @@ final class BulwarkClient implements Bulwark {
 
     /** A replica that came back is soon needed: if another one stops, 2f+1 remain only with it. */
     private static final long RECONNECT_MILLIS_MAX = 1_000;
+    /** Time in which the holders of a register volume can seal; they ask for the map every two seconds. */
+    private static final long OPEN_NANOS_MAX = 60_000_000_000L;
+
+    private static final long OPEN_PAUSE_MILLIS = 200;
 
     private final ClientConfig config;
     private final Transport transport;
@@ -266,12 +272,6 @@ final class BulwarkClient implements Bulwark {
         checkName(name, subject);
         view.refresh(noDeadline());
         io.bulwark.protocol.cluster.Volume volume = view.volume(name, noDeadline());
-        if (volume.kind() != VolumeKind.OBJECT) {
-            throw new InvalidRequestException(
-                    "registers keep n and m; under masking or pasis they change their faults, else make another volume"
-                            + " and copy",
-                    subject);
-        }
         ProtectionPolicy policy;
         try {
             policy = change.of(volume.policy());
@@ -280,7 +280,30 @@ final class BulwarkClient implements Bulwark {
         }
         execute(Reply.Done.class, new Command.SetVolumePolicy(name, policy), subject);
         view.refresh(noDeadline());
-        return VolumeInfo.of(view.volume(name, noDeadline()));
+        return VolumeInfo.of(awaitOpen(view.volume(name, noDeadline()), subject));
+    }
+
+    /** Waits until the newest generation of a register volume is in use. */
+    private io.bulwark.protocol.cluster.Volume awaitOpen(io.bulwark.protocol.cluster.Volume changed, Subject subject) {
+        io.bulwark.protocol.cluster.Volume volume = changed;
+        long startNanos = System.nanoTime();
+        while (volume.opening()) {
+            if (System.nanoTime() - startNanos > OPEN_NANOS_MAX) {
+                throw new UnavailableException(
+                        "the policy is announced and not in use yet: n - f holders of each group must seal, see"
+                                + " `bulwark status`",
+                        subject);
+            }
+            try {
+                TimeUnit.MILLISECONDS.sleep(OPEN_PAUSE_MILLIS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new UnavailableException("interrupted before the policy was in use", subject, e);
+            }
+            view.refresh(noDeadline());
+            volume = view.volume(volume.id(), subject, noDeadline());
+        }
+        return volume;
     }
 
     @Override

@@ -7,7 +7,7 @@ import io.bulwark.protocol.cluster.Protocol;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Change of the protection policy of an object volume. Numbers that are not given stay, or move as little as the sums of
+ * Change of the protection policy of a volume. Numbers that are not given stay, or move as little as the sums of
  * the protocol ask.
  *
  * @param faults Byzantine nodes to tolerate in each placement group; null for as many as now
@@ -62,6 +62,19 @@ public record PolicyChange(
                 yield with(now, f, m, bounded(fragments, Math.max(now.n(), m + 2 * f)));
             }
         };
+    }
+
+    /** Returns whether the groups of a register volume under a policy can make it, without a new generation of them. */
+    public boolean isOfFaultsAlone(ProtectionPolicy now) {
+        if (!now.protocol().isVersioned() || faults == null || target != null) {
+            return false;
+        }
+        try {
+            ProtectionPolicy wanted = of(now);
+            return wanted.m() == now.m() && wanted.n() == now.n();
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
     }
 
     private static int bounded(@Nullable Integer given, int otherwise) {

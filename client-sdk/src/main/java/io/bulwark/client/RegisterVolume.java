@@ -33,13 +33,17 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A register volume of a connected client: {@link FpRead} and {@link FpWrite}, or {@link PasisRead} and {@link
  * PasisWrite}, under the driver. Each operation begins with the client's current map. If nodes name a later epoch of
  * the block's group, it begins again with the replicas' map. A write that others may have partly read by then continues
- * at its timestamp.
+ * at its timestamp, in its generation of groups.
+ *
+ * <p>A write begins in the newest generation in use. A read returns what is written in the newest generation that holds
+ * anything of the block (docs/epochs.md).
  */
 final class RegisterVolume implements Volume {
     private static final int ATTEMPTS_MAX = 3;
@@ -95,8 +99,8 @@ final class RegisterVolume implements Volume {
 
     @Override
     public CompletableFuture<byte[]> readBlockAsync(long block) {
-        BlockId id = id(block);
-        return ifPermitted(false, () -> read(id));
+        check(block);
+        return ifPermitted(false, () -> read(block));
     }
 
     /**
@@ -122,17 +126,18 @@ final class RegisterVolume implements Volume {
                         VIRTUAL);
     }
 
-    private CompletableFuture<byte[]> read(BlockId id) {
+    private CompletableFuture<byte[]> read(long block) {
         long since = refusedNanos.get();
         if (since != 0 && System.nanoTime() - since < REFUSED_NANOS) {
-            return readOnly(id);
+            return readOnly(block);
         }
         CompletableFuture<byte[]> reading;
         try {
             reading = withSession(
                     1,
-                    lease -> withMap(
-                            id, now -> writingBack(now, id, lease.session().number())));
+                    lease -> readNewest(
+                            block,
+                            (now, id) -> writingBack(now, id, lease.session().number())));
         } catch (NotPermittedException e) {
             reading = CompletableFuture.failedFuture(e);
         }
@@ -141,13 +146,33 @@ final class RegisterVolume implements Volume {
             if (cause instanceof NotPermittedException) {
                 // Without the right to write, or suspended: the nodes bring themselves up to date instead.
                 refusedNanos.set(System.nanoTime());
-                return readOnly(id);
+                return readOnly(block);
             }
             return CompletableFuture.failedFuture(cause);
         });
     }
 
-    private CompletableFuture<byte[]> writingBack(io.bulwark.protocol.cluster.Volume now, BlockId block, long session) {
+    /** Read of one register; empty if it was never written. */
+    interface RegisterRead {
+        CompletableFuture<Optional<byte[]>> in(io.bulwark.protocol.cluster.Volume now, BlockId register);
+    }
+
+    private CompletableFuture<byte[]> readNewest(long block, RegisterRead read) {
+        return withMap(block, now -> newest(now, block, now.written(), read))
+                .thenApply(found -> found.orElseGet(() -> new byte[blockBytes()]));
+    }
+
+    /** Reads the registers of a block from a generation down, until one was written. */
+    static CompletableFuture<Optional<byte[]>> newest(
+            io.bulwark.protocol.cluster.Volume now, long block, int generation, RegisterRead read) {
+        return read.in(now, BlockId.register(now.id(), generation, block))
+                .thenCompose(found -> found.isPresent() || generation == 0
+                        ? CompletableFuture.completedFuture(found)
+                        : newest(now, block, generation - 1, read));
+    }
+
+    private CompletableFuture<Optional<byte[]>> writingBack(
+            io.bulwark.protocol.cluster.Volume now, BlockId block, long session) {
         Timeouts times = Timeouts.standard();
         return switch (volume.policy().protocol()) {
             case FP -> readFp(block, FpRead.withWriteBack(FpGroup.of(now, block), session, times));
@@ -160,9 +185,9 @@ final class RegisterVolume implements Volume {
         };
     }
 
-    private CompletableFuture<byte[]> readOnly(BlockId block) {
+    private CompletableFuture<byte[]> readOnly(long number) {
         Timeouts times = Timeouts.standard();
-        return withMap(block, now -> switch (volume.policy().protocol()) {
+        return readNewest(number, (now, block) -> switch (volume.policy().protocol()) {
             case FP -> readFp(block, FpRead.withRepairRequests(FpGroup.of(now, block), times));
             case PASIS, MASKING -> {
                 PasisGroup group = PasisGroup.of(now, block);
@@ -176,23 +201,23 @@ final class RegisterVolume implements Volume {
         return new IllegalStateException("no volume of registers has the archive class");
     }
 
-    private CompletableFuture<byte[]> readFp(BlockId block, FpRead read) {
+    private CompletableFuture<Optional<byte[]>> readFp(BlockId block, FpRead read) {
         return client.driver().submit(read, blockBytes()).thenApply(outcome -> switch (outcome) {
-            case FpReadOutcome.Value value -> value.block().toByteArray();
-            case FpReadOutcome.NeverWritten never -> never.block().toByteArray();
-            case FpReadOutcome.Failed failed -> throw failure(failed.reason(), block.counter(), false, subject);
+            case FpReadOutcome.Value value -> Optional.of(value.block().toByteArray());
+            case FpReadOutcome.NeverWritten ignored -> Optional.empty();
+            case FpReadOutcome.Failed failed -> throw failure(failed.reason(), block.number(), false, subject);
         });
     }
 
-    private CompletableFuture<byte[]> readPasis(PasisGroup group, PasisRead read) {
+    private CompletableFuture<Optional<byte[]>> readPasis(PasisGroup group, PasisRead read) {
         long startNanos = System.nanoTime();
         return client.driver().submit(read, blockBytes()).thenApply(outcome -> {
             reads.finished(group, read.report(), System.nanoTime() - startNanos);
             return switch (outcome) {
-                case PasisReadOutcome.Value value -> value.block().toByteArray();
-                case PasisReadOutcome.NeverWritten never -> never.block().toByteArray();
+                case PasisReadOutcome.Value value -> Optional.of(value.block().toByteArray());
+                case PasisReadOutcome.NeverWritten ignored -> Optional.empty();
                 case PasisReadOutcome.Failed failed ->
-                    throw failure(failed.reason(), group.block().counter(), false, subject);
+                    throw failure(failed.reason(), group.block().number(), false, subject);
             };
         });
     }
@@ -202,86 +227,112 @@ final class RegisterVolume implements Volume {
         return writing(block, content).thenAccept(ignored -> {});
     }
 
+    /**
+     * Position of a write that others may have partly read.
+     *
+     * @param generation that of the groups in which it began, and goes on
+     */
+    private record SentWrite<T>(int generation, T at) {}
+
     /** Completes once written; the content is copied before this returns. */
     private CompletableFuture<Boolean> writing(long block, byte[] content) {
-        BlockId id = id(block);
+        check(block);
         if (content.length != blockBytes()) {
             throw new InvalidRequestException(
                     "a block has " + blockBytes() + " bytes, the content has " + content.length, subject);
         }
         Bytes data = Bytes.of(content.clone());
-        AtomicReference<@Nullable Timestamp> sent = new AtomicReference<>();
-        AtomicReference<@Nullable ValidatingTimestamp> version = new AtomicReference<>();
+        AtomicReference<@Nullable SentWrite<Timestamp>> sent = new AtomicReference<>();
+        AtomicReference<@Nullable SentWrite<ValidatingTimestamp>> version = new AtomicReference<>();
         return client.writeTurns()
                 .runInTurn(
-                        id,
+                        BlockId.register(volume.id(), block),
                         () -> ifPermitted(
                                 true,
                                 () -> withSession(
                                         1,
-                                        lease -> withMap(id, now -> switch (volume.policy()
+                                        lease -> withMap(block, now -> switch (volume.policy()
                                                 .protocol()) {
                                             case FP ->
-                                                writeFp(now, id, lease.session().number(), data, sent);
+                                                writeFp(
+                                                        now,
+                                                        block,
+                                                        lease.session().number(),
+                                                        data,
+                                                        sent);
                                             case PASIS, MASKING ->
                                                 writePasis(
-                                                        now, id, lease.session().number(), data, version);
+                                                        now,
+                                                        block,
+                                                        lease.session().number(),
+                                                        data,
+                                                        version);
                                             case ARCHIVE -> throw noRegisters();
                                         }))));
+    }
+
+    private FpGroup fpGroup(io.bulwark.protocol.cluster.Volume now, int generation, long block) {
+        return FpGroup.of(now, BlockId.register(volume.id(), generation, block));
     }
 
     /** @param sent at which timestamp a COMMIT was sent in an epoch before */
     private CompletableFuture<Boolean> writeFp(
             io.bulwark.protocol.cluster.Volume now,
-            BlockId block,
+            long block,
             long session,
             Bytes data,
-            AtomicReference<@Nullable Timestamp> sent) {
-        FpGroup group = FpGroup.of(now, block);
-        Timestamp at = sent.get();
+            AtomicReference<@Nullable SentWrite<Timestamp>> sent) {
+        SentWrite<Timestamp> before = sent.get();
+        int generation = before == null ? now.written() : before.generation();
+        FpGroup group = fpGroup(now, generation, block);
         Timeouts times = Timeouts.standard();
         return client.driver()
                 .submit(
-                        () -> at == null
+                        () -> before == null
                                 ? new FpWrite(group, session, data, times)
-                                : FpWrite.continueInEpoch(group, session, data, at, times),
+                                : FpWrite.continueInEpoch(group, session, data, before.at(), times),
                         2L * blockBytes())
                 .thenApply(outcome -> switch (outcome) {
                     case FpWriteOutcome.Written ignored -> true;
                     case FpWriteOutcome.EpochOver over -> {
-                        sent.set(over.at());
-                        throw otherEpoch(block.counter());
+                        sent.set(new SentWrite<>(generation, over.at()));
+                        throw otherEpoch(block);
                     }
                     case FpWriteOutcome.Failed failed ->
-                        throw failure(failed.reason(), block.counter(), failed.mayBeWritten(), subject);
+                        throw failure(failed.reason(), block, failed.mayBeWritten(), subject);
                 });
+    }
+
+    private PasisGroup pasisGroup(io.bulwark.protocol.cluster.Volume now, int generation, long block) {
+        return PasisGroup.of(now, BlockId.register(volume.id(), generation, block));
     }
 
     /** @param sent the version of which fragments were sent in an epoch before */
     private CompletableFuture<Boolean> writePasis(
             io.bulwark.protocol.cluster.Volume now,
-            BlockId block,
+            long block,
             long session,
             Bytes data,
-            AtomicReference<@Nullable ValidatingTimestamp> sent) {
-        PasisGroup group = PasisGroup.of(now, block);
-        ValidatingTimestamp at = sent.get();
+            AtomicReference<@Nullable SentWrite<ValidatingTimestamp>> sent) {
+        SentWrite<ValidatingTimestamp> before = sent.get();
+        int generation = before == null ? now.written() : before.generation();
+        PasisGroup group = pasisGroup(now, generation, block);
         Timeouts times = Timeouts.standard();
-        long held = (long) volume.policy().n() * volume.policy().fragmentBytes(blockBytes()) + blockBytes();
+        long held = (long) group.policy().n() * group.policy().fragmentBytes(blockBytes()) + blockBytes();
         return client.driver()
                 .submit(
-                        () -> at == null
+                        () -> before == null
                                 ? new PasisWrite(group, client.config().principal(), session, data, times)
-                                : PasisWrite.continueInEpoch(group, session, data, at, times),
+                                : PasisWrite.continueInEpoch(group, session, data, before.at(), times),
                         held)
                 .thenApply(outcome -> switch (outcome) {
                     case PasisWriteOutcome.Written ignored -> true;
                     case PasisWriteOutcome.EpochOver over -> {
-                        sent.set(over.at());
-                        throw otherEpoch(block.counter());
+                        sent.set(new SentWrite<>(generation, over.at()));
+                        throw otherEpoch(block);
                     }
                     case PasisWriteOutcome.Failed failed ->
-                        throw failure(failed.reason(), block.counter(), failed.mayBeWritten(), subject);
+                        throw failure(failed.reason(), block, failed.mayBeWritten(), subject);
                 });
     }
 
@@ -339,12 +390,12 @@ final class RegisterVolume implements Volume {
         CompletableFuture<T> in(io.bulwark.protocol.cluster.Volume now);
     }
 
-    private <T> CompletableFuture<T> withMap(BlockId block, Attempt<T> attempt) {
+    private <T> CompletableFuture<T> withMap(long block, Attempt<T> attempt) {
         return withMap(block, client.view().map().volume(volume.id()).orElse(volume), MAPS_MAX, attempt);
     }
 
     private <T> CompletableFuture<T> withMap(
-            BlockId block, io.bulwark.protocol.cluster.Volume now, int mapsLeft, Attempt<T> attempt) {
+            long block, io.bulwark.protocol.cluster.Volume now, int mapsLeft, Attempt<T> attempt) {
         return attempt.in(now).exceptionallyCompose(failure -> {
             Throwable cause = failure.getCause() == null ? failure : failure.getCause();
             if (!(cause instanceof OtherEpochException other)) {
@@ -356,11 +407,18 @@ final class RegisterVolume implements Volume {
                     ? over
                     : client.view()
                             .later(now)
-                            .thenCompose(later -> later.group(block).epoch()
-                                            > now.group(block).epoch()
-                                    ? withMap(block, later, mapsLeft - 1, attempt)
-                                    : over);
+                            .thenCompose(later ->
+                                    isLater(later, now, block) ? withMap(block, later, mapsLeft - 1, attempt) : over);
         });
+    }
+
+    /** Returns whether a map has a later epoch of one of the groups of a block. */
+    static boolean isLater(
+            io.bulwark.protocol.cluster.Volume later, io.bulwark.protocol.cluster.Volume now, long block) {
+        return IntStream.rangeClosed(0, now.written())
+                .mapToObj(generation -> BlockId.register(now.id(), generation, block))
+                .anyMatch(register ->
+                        later.group(register).epoch() > now.group(register).epoch());
     }
 
     /** Its group is in a later epoch. The operation begins again there, or goes on. */
@@ -450,11 +508,10 @@ final class RegisterVolume implements Volume {
         return volume.policy().blockBytes();
     }
 
-    private BlockId id(long block) {
+    private void check(long block) {
         if (block < 0 || block >= volume.blocks()) {
             throw new InvalidRequestException(
                     "there is no block " + block + "; the volume has " + volume.blocks(), subject);
         }
-        return BlockId.register(volume.id(), block);
     }
 }

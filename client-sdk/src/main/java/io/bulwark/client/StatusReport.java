@@ -277,7 +277,9 @@ final class StatusReport {
         int moreAtMost = Integer.MAX_VALUE;
         SortedSet<Integer> unverified = new TreeSet<>();
         for (int generation = 0; generation <= volume.generation(); generation++) {
-            if (generation < volume.generation() && !extents.containsKey(generation)) {
+            // Nobody counts the registers that were last written under an older policy.
+            boolean used = volume.kind() == VolumeKind.REGISTER || extents.containsKey(generation);
+            if (generation < volume.generation() && !used) {
                 continue;
             }
             ProtectionPolicy policy = volume.policyOfGeneration(generation);

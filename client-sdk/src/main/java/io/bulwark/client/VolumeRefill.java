@@ -1,6 +1,7 @@
 package io.bulwark.client;
 
 import io.bulwark.client.error.BulwarkException;
+import io.bulwark.client.error.InvalidRequestException;
 import io.bulwark.client.error.NoSuchKeyException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
@@ -11,6 +12,7 @@ import io.bulwark.client.object.RetryableException;
 import io.bulwark.protocol.bucket.ObjectPut;
 import io.bulwark.protocol.bucket.ObjectVersion;
 import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Query;
@@ -44,6 +46,12 @@ final class VolumeRefill {
         this.progress = progress;
         client.view().refresh(BulwarkClient.noDeadline());
         this.volume = client.view().volume(name, BulwarkClient.noDeadline());
+        if (volume.kind() == VolumeKind.REGISTER) {
+            throw new InvalidRequestException(
+                    "blocks of a register volume come under the newest policy as they are written; for the others stop"
+                            + " its writers, and write what `bulwark volume read` returns",
+                    subject);
+        }
     }
 
     /** Goes once through all that is referenced now: what comes later is of the newest generation. */

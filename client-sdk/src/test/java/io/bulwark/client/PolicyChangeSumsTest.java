@@ -39,6 +39,21 @@ class PolicyChangeSumsTest {
     }
 
     @Test
+    void faultsAloneNeedNoNewGroupsWhereTheSlotsSuffice() {
+        assertThat(PolicyChange.ofFaults(2).isOfFaultsAlone(ProtectionPolicy.masking(1, 9, BLOCK)))
+                .isTrue();
+        assertThat(PolicyChange.ofFaults(1).isOfFaultsAlone(ProtectionPolicy.masking(2, 9, BLOCK)))
+                .isTrue();
+        assertThat(PolicyChange.ofFaults(2).isOfFaultsAlone(MASKING)).isFalse();
+        assertThat(PolicyChange.ofFaults(2).isOfFaultsAlone(FP)).isFalse();
+        assertThat(PolicyChange.ofFaults(0).isOfFaultsAlone(MASKING)).isFalse();
+        assertThat(new PolicyChange(2, null, 10).isOfFaultsAlone(ProtectionPolicy.masking(1, 9, BLOCK)))
+                .isFalse();
+        assertThat(new PolicyChange(null, null, 9).isOfFaultsAlone(ProtectionPolicy.masking(1, 9, BLOCK)))
+                .isFalse();
+    }
+
+    @Test
     void sumsThatFailAreTold() {
         assertThatThrownBy(() -> new PolicyChange(2, null, 6).of(FP)).hasMessageContaining("n = m + 2f");
         assertThatThrownBy(() -> new PolicyChange(2, 4, 9).of(FP)).hasMessageContaining("got f=2 m=4 n=9");

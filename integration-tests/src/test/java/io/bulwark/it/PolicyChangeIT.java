@@ -10,13 +10,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A volume under masking quorums comes to tolerate two faults, one and two again while it is read and written; then two
- * nodes are down.
+ * nodes are down. A volume under FP gets other numbers of faults and fragments.
  */
 @NullMarked
 @Tag("long")
@@ -49,20 +50,10 @@ class PolicyChangeIT {
         }
         AtomicBoolean over = new AtomicBoolean();
         AtomicInteger rounds = new AtomicInteger();
-        CompletableFuture<Integer> load = CompletableFuture.supplyAsync(() -> {
-            int last = 0;
-            for (int round = 1; !over.get(); round++) {
-                volume.writeBlock(0, content(1_000 + round));
-                assertThat(volume.readBlock(0)).isEqualTo(content(1_000 + round));
-                assertThat(volume.readBlock(1 + round % (BLOCKS - 1))).isEqualTo(content(1 + round % (BLOCKS - 1)));
-                last = round;
-                rounds.incrementAndGet();
-            }
-            return last;
-        });
+        CompletableFuture<Integer> load = load(volume, over, rounds);
         CommandRun tooMany = run("volume", "set", protocol, "--faults", "3").go();
         assertThat(tooMany.exitCode()).isEqualTo(2);
-        assertThat(tooMany.err()).contains("4b + 1");
+        assertThat(tooMany.err()).contains("needs 13 nodes, there are 9");
         for (int faults : new int[] {2, 1, 2}) {
             assertThat(run("volume", "set", protocol, "--faults", String.valueOf(faults))
                             .json()
@@ -90,6 +81,61 @@ class PolicyChangeIT {
         assertThat(fewer.err()).contains("n - 1 = 8 of 9 holders, and 2 of a group");
         CLUSTER.startNode(2);
         CLUSTER.startNode(6);
+    }
+
+    /** Writes and reads one block again and again, and reads the others. */
+    private static CompletableFuture<Integer> load(Volume volume, AtomicBoolean over, AtomicInteger rounds) {
+        return CompletableFuture.supplyAsync(() -> {
+            int last = 0;
+            for (int round = 1; !over.get(); round++) {
+                volume.writeBlock(0, content(1_000 + round));
+                assertThat(volume.readBlock(0)).isEqualTo(content(1_000 + round));
+                assertThat(volume.readBlock(1 + round % (BLOCKS - 1))).isEqualTo(content(1 + round % (BLOCKS - 1)));
+                last = round;
+                rounds.incrementAndGet();
+            }
+            return last;
+        });
+    }
+
+    @Test
+    void otherNumbersOfFragmentsAreUsedFromASealedEpochOn() throws Exception {
+        run("volume", "create", "fp", "--blocks", String.valueOf(BLOCKS), "--block-size", String.valueOf(BLOCK_BYTES))
+                .json();
+        Volume volume = CLUSTER.client().volume("fp");
+        for (int block = 0; block < BLOCKS; block++) {
+            volume.writeBlock(block, content(block));
+        }
+        AtomicBoolean over = new AtomicBoolean();
+        AtomicInteger rounds = new AtomicInteger();
+        CompletableFuture<Integer> load = load(volume, over, rounds);
+        assertThat(run("volume", "set", "fp", "--faults", "2")
+                        .json()
+                        .get("fragments")
+                        .asInt())
+                .isEqualTo(7);
+        assertThat(run("volume", "set", "fp", "--fragments", "9")
+                        .json()
+                        .get("dataFragments")
+                        .asInt())
+                .isEqualTo(5);
+        int before = rounds.get();
+        await().until(() -> rounds.get() > before + 3 || load.isDone());
+        over.set(true);
+        int last = load.get();
+
+        awaitConfirmations("fp");
+        CLUSTER.stopNode(2);
+        assertThat(volume.readBlock(0)).isEqualTo(content(1_000 + last));
+        for (int block = 1; block < BLOCKS; block++) {
+            assertThat(volume.readBlock(block)).isEqualTo(content(block));
+            volume.writeBlock(block, content(2_000 + block));
+            assertThat(volume.readBlock(block)).isEqualTo(content(2_000 + block));
+        }
+        CommandRun refill = run("volume", "refill", "fp").go();
+        assertThat(refill.exitCode()).isEqualTo(2);
+        assertThat(refill.err()).contains("as they are written");
+        CLUSTER.startNode(2);
     }
 
     private static void awaitConfirmations(String volume) {

@@ -63,9 +63,11 @@ class VolumeApi {
     @PatchMapping("/{name}")
     @ResponseStatus(HttpStatus.ACCEPTED)
     @Operation(
-            summary = "Gives an object volume another policy, or a register volume another number of faults",
-            description = "New objects have the policy at once; a refill moves the others. A register volume shows the"
-                    + " number once it is in force; the present number gives a change up.")
+            summary = "Gives a volume another policy",
+            description = "New objects have it at once; a refill moves the others. Blocks of a register volume have it"
+                + " from their next write on. Under masking or pasis the faults alone change for all blocks, where n"
+                + " suffices: the volume shows the number once it is in force, and the present number gives a change"
+                + " up.")
     @ApiResponse(responseCode = "400", description = "The volume cannot tolerate so many, or the sums fail")
     @ApiResponse(responseCode = "412", description = "The volume has changed since the client read it")
     @ApiResponse(responseCode = "202", description = "The volume as it is now")

@@ -61,9 +61,7 @@ public record VolumeView(
 
     /** Returns whether the cluster may be asked to tolerate another number of faults. */
     public boolean hasChangeableFaults() {
-        return isObject()
-                || (!verification.equals(Verification.NONE.text())
-                        && (protocol.equals(Protocol.MASKING.text()) || protocol.equals(Protocol.PASIS.text())));
+        return isObject() || !verification.equals(Verification.NONE.text());
     }
 
     /** Returns what pages show as the policy. */

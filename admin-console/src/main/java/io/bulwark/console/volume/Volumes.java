@@ -157,9 +157,17 @@ class Volumes {
         return VolumeView.of(made, List.of());
     }
 
+    private ProtectionPolicy policyOf(String name) {
+        return signedIn.client().volumes().stream()
+                .filter(volume -> volume.name().equals(name))
+                .findFirst()
+                .map(VolumeInfo::policy)
+                .orElseThrow();
+    }
+
     /**
-     * Announces another number of faults of a register volume, or gives an object volume another policy; returns the volume
-     * as it is now.
+     * Announces another number of faults of a register volume, or gives a volume another policy; returns the volume as it is
+     * now.
      *
      * @param ifMatch tag of the volume that the client read; null for any
      */
@@ -169,13 +177,14 @@ class Volumes {
             EntityTag.of(before).require(ifMatch, "volume " + name);
         }
         if (wanted.faults() == null && wanted.dataFragments() == null && wanted.fragments() == null) {
-            throw ApiException.badField("faults", "give faults, or of an object volume dataFragments or fragments");
+            throw ApiException.badField("faults", "give faults, dataFragments or fragments");
         }
-        if (before.isObject() && wanted.faultsMax() == null) {
-            signedIn.client()
-                    .changePolicy(name, new PolicyChange(wanted.faults(), wanted.dataFragments(), wanted.fragments()));
+        PolicyChange change = new PolicyChange(wanted.faults(), wanted.dataFragments(), wanted.fragments());
+        boolean alone = !before.isObject() && change.isOfFaultsAlone(policyOf(name));
+        if (wanted.faultsMax() == null && !alone) {
+            signedIn.client().changePolicy(name, change);
         } else if (wanted.faults() == null || wanted.dataFragments() != null || wanted.fragments() != null) {
-            throw ApiException.badField("faults", "a register volume changes its faults alone");
+            throw ApiException.badField("faultsMax", "bounds of the faults go alone");
         } else {
             int most = wanted.faultsMax() == null ? wanted.faults() : wanted.faultsMax();
             signedIn.client().changeFaults(name, wanted.faults(), most);

@@ -157,6 +157,26 @@ class VolumeTest {
     }
 
     @Test
+    void aRegisterVolumeUnderFpGetsOtherNumbers() throws Exception {
+        create("{\"name\":\"disk\",\"kind\":\"register\",\"blocks\":8}");
+        CONSOLE.perform(patch(VOLUMES + "/disk")
+                        .contentType(MediaType.APPLICATION_JSON)
+                        .content("{\"faults\":2}"))
+                .andExpect(status().isAccepted())
+                .andExpect(jsonPath("$.fragments").value(7));
+        CONSOLE.perform(patch(VOLUMES + "/disk")
+                        .contentType(MediaType.APPLICATION_JSON)
+                        .content("{\"fragments\":9}"))
+                .andExpect(status().isAccepted())
+                .andExpect(jsonPath("$.dataFragments").value(5));
+        CONSOLE.perform(patch(VOLUMES + "/disk")
+                        .contentType(MediaType.APPLICATION_JSON)
+                        .content("{\"faults\":1,\"faultsMax\":2,\"fragments\":9}"))
+                .andExpect(status().isBadRequest());
+        CONSOLE.perform(get("/volumes/disk")).andExpect(content().string(containsString("/volumes/disk/faults")));
+    }
+
+    @Test
     void thePolicyOfAnObjectVolumeCanBeChanged() throws Exception {
         create("{\"name\":\"films\"}");
         CONSOLE.perform(get("/volumes/films")).andExpect(content().string(containsString("/volumes/films/faults")));

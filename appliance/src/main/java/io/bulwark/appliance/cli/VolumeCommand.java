@@ -117,11 +117,11 @@ final class VolumeCommand implements Runnable {
             name = "set",
             description = {
                 "Change the protection policy of a volume, while it is in use.",
-                "An object volume gets another f, m or n for what is put from now on; `volume refill` moves the rest.",
-                "A register volume under masking quorums or pasis changes its faults alone. To lower them, its holders",
-                "go through all blocks. The present number gives an announced change up. With bounds, such as 1..3,"
-                        + " the",
-                "number follows the threat level (`bulwark threat`)."
+                "What is put or written from now on gets another f, m or n. Of an object volume `volume refill` moves",
+                "the rest; blocks of a register volume come under the policy as they are written.",
+                "Under masking quorums or pasis the faults change for all blocks where n suffices. To lower them, the",
+                "holders go through all blocks. The present number gives an announced change up. With bounds, such as",
+                "1..3, the number follows the threat level (`bulwark threat`)."
             })
     int set(
             @Mixin ClusterAccess access,
@@ -136,13 +136,13 @@ final class VolumeCommand implements Runnable {
             @Option(
                             names = "--data-fragments",
                             paramLabel = "M",
-                            description = "For objects: fragments that reconstruct a block (default: as before).")
+                            description = "Fragments that reconstruct a block (default: as before, or as F asks).")
                     @Nullable
                     Integer dataFragments,
             @Option(
                             names = "--fragments",
                             paramLabel = "N",
-                            description = "For objects: nodes in a placement group (default: as before, or as F asks).")
+                            description = "Nodes in a placement group (default: as before, or as F asks).")
                     @Nullable
                     Integer fragments,
             @ArgGroup(exclusive = false) @Nullable TargetOptions target)
@@ -151,24 +151,30 @@ final class VolumeCommand implements Runnable {
         if (range == null && dataFragments == null && fragments == null && target == null) {
             throw new CommandFailure(
                     CommandFailure.USAGE,
-                    "give --faults, or for objects --data-fragments, --fragments or --availability");
+                    "give --faults, --data-fragments or --fragments, or for objects --availability");
         }
         try (Bulwark client = access.connect()) {
-            if (find(client, name).kind() == VolumeKind.OBJECT && (range == null || !range.isMoving())) {
-                Integer faults = range == null ? null : range.least();
-                VolumeInfo made = client.changePolicy(
-                        name,
-                        new PolicyChange(faults, dataFragments, fragments, target == null ? null : target.target()));
-                access.global()
-                        .print(
-                                VolumeText.json(made),
-                                "Volume " + VolumeText.of(made) + " from now on. What was put before keeps its policy"
-                                        + " until it is rewritten: `bulwark volume refill " + name + "`.");
-            } else if (range == null || dataFragments != null || fragments != null || target != null) {
-                throw new CommandFailure(
-                        CommandFailure.USAGE, "a register volume changes its faults alone: give --faults");
-            } else {
+            VolumeInfo before = find(client, name);
+            boolean moving = range != null && range.isMoving();
+            PolicyChange change = new PolicyChange(
+                    range == null ? null : range.least(),
+                    dataFragments,
+                    fragments,
+                    target == null ? null : target.target());
+            if (moving && (dataFragments != null || fragments != null || target != null)) {
+                throw new CommandFailure(CommandFailure.USAGE, "bounds of --faults go without other options");
+            }
+            boolean alone = before.kind() == VolumeKind.REGISTER && change.isOfFaultsAlone(before.policy());
+            if (range != null && (moving || alone)) {
                 setFaults(access, client, name, range);
+            } else {
+                VolumeInfo made = client.changePolicy(name, change);
+                String older = made.kind() == VolumeKind.OBJECT
+                        ? "What was put before keeps its policy until it is rewritten: `bulwark volume refill " + name
+                                + "`."
+                        : "A block that was written before keeps its policy until it is written again.";
+                access.global()
+                        .print(VolumeText.json(made), "Volume " + VolumeText.of(made) + " from now on. " + older);
             }
         }
         return 0;

@@ -1,6 +1,7 @@
 package io.bulwark.protocol.cluster;
 
 import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
@@ -8,15 +9,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Blocks with one protection policy, spread over placement groups. A change of the policy of an object volume adds a
- * <em>generation</em> of groups with the new policy, in which all extents are put from then on. Older ones keep their
- * policy and their number of groups for good (docs/decisions/0040).
+ * Blocks with one protection policy, spread over placement groups. A change of the policy adds a <em>generation</em> of
+ * groups with the new policy, in which all extents and registers are written from then on. Older ones keep their policy
+ * and their number of groups for good (docs/decisions/0040).
  *
  * @param id never reused
  * @param policy that of the newest generation
  * @param blocks the number of blocks of a register volume; 0 for an object volume
  * @param groups of all generations, those of the oldest first
  * @param older generations before the newest, the oldest first
+ * @param opening whether the newest generation of a register volume is not in use yet: the groups of the one before end
+ *     their epoch first
  */
 public record Volume(
         int id,
@@ -25,7 +28,8 @@ public record Volume(
         ProtectionPolicy policy,
         long blocks,
         List<PlacementGroup> groups,
-        List<Generation> older) {
+        List<Generation> older,
+        boolean opening) {
     public static final int NAME_BYTES_MAX = 255;
     /** Maximum number of placement groups of one generation. */
     public static final int GROUPS_MAX = 1024;
@@ -64,18 +68,33 @@ public record Volume(
             throw new IllegalArgumentException(
                     groups.size() + " placement groups, " + older.size() + " older generations");
         }
-        if (kind == VolumeKind.REGISTER && !older.isEmpty()) {
-            throw new IllegalArgumentException("registers stay in their groups");
+        if (opening && (kind != VolumeKind.REGISTER || older.isEmpty())) {
+            throw new IllegalArgumentException("volume " + name + " has no generation of registers to open");
         }
         for (int index = 0; index < groups.size(); index++) {
-            checkGroup(groups.get(index), policyOf(index, policy, older));
+            int generation = generationOf(index, older);
+            checkGroup(
+                    groups.get(index),
+                    generation < older.size() ? older.get(generation).policy() : policy);
         }
         if (kind == VolumeKind.REGISTER && policy.protocol() == Protocol.ARCHIVE) {
             throw new IllegalArgumentException("the archive class is for objects; registers have fp and pasis");
         }
-        if (id < 0 || blocks < 0 || (kind == VolumeKind.OBJECT) != (blocks == 0)) {
+        if (id < 0 || blocks < 0 || blocks > BlockId.REGISTERS_MAX || (kind == VolumeKind.OBJECT) != (blocks == 0)) {
             throw new IllegalArgumentException("volume " + id + " " + kind + " with " + blocks + " blocks");
         }
+    }
+
+    /** One whose newest generation is in use. */
+    public Volume(
+            int id,
+            String name,
+            VolumeKind kind,
+            ProtectionPolicy policy,
+            long blocks,
+            List<PlacementGroup> groups,
+            List<Generation> older) {
+        this(id, name, kind, policy, blocks, groups, older, false);
     }
 
     /** One whose policy was never changed by new groups. */
@@ -96,7 +115,7 @@ public record Volume(
 
     /** Returns the same with other groups, as many as there are. */
     public Volume with(List<PlacementGroup> others) {
-        return new Volume(id, name, kind, policy, blocks, others, older);
+        return new Volume(id, name, kind, policy, blocks, others, older, opening);
     }
 
     /** Returns the number of the newest generation, counted from 0. */
@@ -104,14 +123,34 @@ public record Volume(
         return older.size();
     }
 
-    /** Returns the generation of a block: the writer of an extent chooses it with the id. */
-    public int generationOf(BlockId block) {
-        return kind == VolumeKind.OBJECT ? block.generation() : 0;
+    /** Returns the newest generation that is written: the one before the newest while that one opens. */
+    public int written() {
+        return opening ? older.size() - 1 : older.size();
     }
 
     /** Returns whether this map is new enough to say where a block belongs. */
     public boolean knows(BlockId block) {
-        return generationOf(block) <= older.size();
+        return block.generation() <= older.size();
+    }
+
+    /** Returns whether a block is a register of this volume, as far as its generation is known. */
+    public boolean hasRegister(BlockId block) {
+        return kind == VolumeKind.REGISTER
+                && block.volume() == id
+                && block.owner().equals(PrincipalId.NOBODY)
+                && block.session() == 0
+                && block.number() < blocks
+                && knows(block);
+    }
+
+    /** Returns the first register that a group may have. */
+    public BlockId firstRegister(int group) {
+        return BlockId.register(id, generationOf(group), 0);
+    }
+
+    /** Returns the last register that a group may have. */
+    public BlockId lastRegister(int group) {
+        return BlockId.register(id, generationOf(group), blocks - 1);
     }
 
     /** Returns the index of the first group of a generation. */
@@ -136,13 +175,18 @@ public record Volume(
 
     /** Returns the policy of the group with this index. */
     public ProtectionPolicy policyOf(int group) {
-        return policyOf(group, policy, older);
+        return policyOfGeneration(generationOf(group));
+    }
+
+    /** Returns the generation of the group with this index. */
+    public int generationOf(int group) {
+        return generationOf(group, older);
     }
 
     /** Returns the policy of the group that a block belongs to. */
     public ProtectionPolicy policyOf(BlockId block) {
         requireKnown(block);
-        return policyOfGeneration(generationOf(block));
+        return policyOfGeneration(block.generation());
     }
 
     private static int firstOfNewest(List<Generation> before) {
@@ -153,20 +197,20 @@ public record Volume(
         return first;
     }
 
-    private static ProtectionPolicy policyOf(int group, ProtectionPolicy newest, List<Generation> older) {
+    private static int generationOf(int group, List<Generation> older) {
         int end = 0;
-        for (Generation each : older) {
-            end += each.groups();
+        for (int generation = 0; generation < older.size(); generation++) {
+            end += older.get(generation).groups();
             if (group < end) {
-                return each.policy();
+                return generation;
             }
         }
-        return newest;
+        return older.size();
     }
 
     private void requireKnown(BlockId block) {
         if (!knows(block)) {
-            throw new IllegalArgumentException("block " + block + " is of generation " + generationOf(block)
+            throw new IllegalArgumentException("block " + block + " is of generation " + block.generation()
                     + ", volume " + name + " has " + (older.size() + 1));
         }
     }
@@ -188,7 +232,7 @@ public record Volume(
         long h = mix(block.counter() + 0x9E3779B97F4A7C15L);
         h = mix(h ^ block.session() + 0x9E3779B97F4A7C15L);
         h = mix(h ^ ((long) block.owner().kind().ordinal() << 32 | block.owner().number()));
-        int generation = generationOf(block);
+        int generation = block.generation();
         return firstGroup(generation) + (int) Long.remainderUnsigned(h, groupsOf(generation));
     }
 
@@ -203,6 +247,7 @@ public record Volume(
         groups.forEach(group -> group.write(out));
         out.u8(older.size());
         older.forEach(generation -> generation.write(out));
+        out.bool(opening);
     }
 
     public static Volume read(WireReader in) {
@@ -221,7 +266,7 @@ public record Volume(
             older.add(Generation.read(in));
         }
         try {
-            return new Volume(id, name, kind, policy, blocks, groups, older);
+            return new Volume(id, name, kind, policy, blocks, groups, older, in.bool());
         } catch (IllegalArgumentException e) {
             throw new MalformedException(e);
         }

@@ -45,7 +45,7 @@ public sealed interface CompletionStep {
      * Looks for the first block of a placement group of registers, from a given one on, of which a version is kept
      * here. Answered by {@code onFound} or {@code onSilence}.
      *
-     * @param from the number of the first block
+     * @param from the counter of the first block
      */
     record FindRegister(long token, Volume volume, int group, long from) implements CompletionStep {
         public BlockId first() {
@@ -53,7 +53,7 @@ public sealed interface CompletionStep {
         }
 
         public BlockId last() {
-            return BlockId.register(volume.id(), volume.blocks() - 1);
+            return volume.lastRegister(group);
         }
 
         /** Returns the kind of record that holds the versions of its blocks. */

@@ -98,7 +98,8 @@ final class RegisterDuties {
                     slots.hasRefusedBefore(turn.getKey(), turn.getValue().epoch())
                             && turn.getValue().begin(nowMillis, () -> inFlight--);
             if (begun) {
-                ProtectionPolicy policy = turn.getValue().volume().policy();
+                ProtectionPolicy policy =
+                        turn.getValue().volume().policyOf(turn.getKey().group());
                 rebuild.charge(nowMillis, policy.fragmentBytes(policy.blockBytes()));
             }
             inFlight += begun ? 1 : 0;

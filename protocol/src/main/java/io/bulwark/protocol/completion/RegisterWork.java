@@ -19,8 +19,10 @@ final class RegisterWork {
     private final long retryMillis;
     private final LongSupplier clock;
     private final Deque<Long> again = new ArrayDeque<>();
-    /** Number of the block from which to look for the next one. */
+    /** Counter of the block from which to look for the next one. */
     private long from;
+
+    private final long end;
     /** The one that was found; -1 if none was yet. */
     private long found = -1;
 
@@ -35,6 +37,8 @@ final class RegisterWork {
         this.group = group;
         this.retryMillis = retryMillis;
         this.clock = clock;
+        this.from = volume.firstRegister(group).counter();
+        this.end = from + volume.blocks();
         hear(placement());
     }
 
@@ -59,7 +63,7 @@ final class RegisterWork {
 
     /** Returns whether all is done. */
     boolean done() {
-        return from >= volume.blocks() && found < 0 && !finding && again.isEmpty() && inFlight == 0;
+        return from >= end && found < 0 && !finding && again.isEmpty() && inFlight == 0;
     }
 
     /**
@@ -82,7 +86,7 @@ final class RegisterWork {
 
     /** Returns a block to retry once nothing else is left. */
     private long next() {
-        return from < volume.blocks() || finding || again.isEmpty() ? -1 : again.remove();
+        return from < end || finding || again.isEmpty() ? -1 : again.remove();
     }
 
     private void settle(long block, Runnable over) {
@@ -98,7 +102,7 @@ final class RegisterWork {
     }
 
     private void find() {
-        if (finding || from >= volume.blocks()) {
+        if (finding || from >= end) {
             return;
         }
         finding = true;
@@ -109,7 +113,7 @@ final class RegisterWork {
                 block -> {
                     finding = false;
                     found = block.map(BlockId::counter).orElse(-1L);
-                    from = found < 0 ? volume.blocks() : found + 1;
+                    from = found < 0 ? end : found + 1;
                 },
                 () -> {
                     finding = false;

@@ -110,10 +110,15 @@ final class FpAccess {
         return seals;
     }
 
-    /** Returns whether this epoch of the block's group is open, and all before it are refused for good. */
+    /**
+     * Returns whether this epoch of the block's group is open, and all before it are refused for good.
+     * Nobody may prepare writes for a generation that opens later: they would take effect after their writer is revoked.
+     */
     boolean serves(BlockId block, long epoch) {
         Volume volume = volumes.get(block.volume());
-        return volume != null && seals.serves(volume.id(), volume.groupIndex(block), epoch);
+        return volume != null
+                && block.generation() <= volume.written()
+                && seals.serves(volume.id(), volume.groupIndex(block), epoch);
     }
 
     /** Epoch in which this node took the slot that it has in a group, as {@link Seals#taken} says; 0 if it has none. */
@@ -133,21 +138,22 @@ final class FpAccess {
         int volumeId = target.block().volume();
         Volume volume = volumes.get(volumeId);
         if (volume == null) {
-            Long told = toldVolumes.get(volumeId);
-            return told != null && nowMillis - told < ABSENCE_MILLIS
+            return wasToldLately(nowMillis, volumeId)
                     ? new Admission.Refuse(FpRefusal.WRONG_SLOT, 0)
                     : ask(new Question.OfVolume(volumeId, 0, 1));
         }
         if (!FpGroup.holds(volume, target.block())) {
-            return new Admission.Refuse(FpRefusal.WRONG_SLOT, 0);
+            // The sender has a later map, or lies.
+            return volume.knows(target.block()) || wasToldLately(nowMillis, volumeId)
+                    ? new Admission.Refuse(FpRefusal.WRONG_SLOT, 0)
+                    : ask(new Question.OfVolume(volumeId, volume.groups().size(), 1));
         }
         FpGroup group = FpGroup.of(volume, target.block());
         long epoch = group.placement().epoch();
         if (target.epoch() > epoch || (target.epoch() == epoch && !serves(target.block(), epoch))) {
             // A claimed newer epoch is checked before anything is refused, and so is the epoch after one that is about
             // to end.
-            Long told = toldVolumes.get(volumeId);
-            if (told != null && nowMillis - told < ABSENCE_MILLIS) {
+            if (wasToldLately(nowMillis, volumeId)) {
                 return new Admission.Refuse(FpRefusal.OTHER_EPOCH, epoch);
             }
             // One question serves all who claim an epoch, whatever the epoch.
@@ -162,6 +168,11 @@ final class FpAccess {
         return from.kind() == PrincipalKind.NODE
                 ? admitNode(group, from, request)
                 : admitClient(nowMillis, group, from, request);
+    }
+
+    private boolean wasToldLately(long nowMillis, int volume) {
+        Long told = toldVolumes.get(volume);
+        return told != null && nowMillis - told < ABSENCE_MILLIS;
     }
 
     private static Admission admitNode(FpGroup group, PrincipalId from, FpMessage.Request request) {
@@ -415,10 +426,11 @@ final class FpAccess {
     }
 
     private static Volume later(Volume known, Volume told) {
+        if (told.groups().size() < known.groups().size()) {
+            return known;
+        }
         for (int group = 0; group < known.groups().size(); group++) {
-            if (group < told.groups().size()
-                    && told.groups().get(group).epoch()
-                            < known.groups().get(group).epoch()) {
+            if (told.groups().get(group).epoch() < known.groups().get(group).epoch()) {
                 return known;
             }
         }

@@ -32,7 +32,7 @@ public record FpGroup(BlockId block, ProtectionPolicy policy, PlacementGroup pla
         if (!holds(volume, block)) {
             throw new IllegalArgumentException("no register " + block + " in volume " + volume.name());
         }
-        ProtectionPolicy policy = volume.policy();
+        ProtectionPolicy policy = volume.policyOf(block);
         return new FpGroup(block, policy, volume.group(block), new BlockCode(policy.m(), policy.f(), policy.n()));
     }
 
@@ -43,11 +43,7 @@ public record FpGroup(BlockId block, ProtectionPolicy policy, PlacementGroup pla
 
     /** Returns whether the block is one of a register volume under FP. */
     static boolean holds(Volume volume, BlockId block) {
-        return isUnder(volume)
-                && block.volume() == volume.id()
-                && block.owner().equals(PrincipalId.NOBODY)
-                && block.session() == 0
-                && block.counter() < volume.blocks();
+        return isUnder(volume) && volume.hasRegister(block);
     }
 
     /** Returns the watch for the end of the epoch of an operation on this block. */

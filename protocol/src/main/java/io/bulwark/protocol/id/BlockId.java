@@ -6,9 +6,9 @@ import io.bulwark.protocol.wire.WireWriter;
 
 /**
  * Permanent name of a block. In an object volume the owner allocates {@code (owner, session, counter)} without asking
- * anybody (docs/protocols/extents.md); the upper bits of the counter are the generation of placement groups that it is
- * stored in. In a register volume the owner is nobody, the session 0, and the counter is the
- * block's number. 25 bytes on the wire.
+ * anybody (docs/protocols/extents.md). In a register volume the owner is nobody, the session 0, and the counter ends with
+ * the block's number. The upper bits of the counter are the generation of placement groups that it is stored in. 25 bytes
+ * on the wire.
  */
 public record BlockId(int volume, PrincipalId owner, long session, long counter) implements Comparable<BlockId> {
     public static final int BYTES = 25;
@@ -23,17 +23,30 @@ public record BlockId(int volume, PrincipalId owner, long session, long counter)
         }
     }
 
-    /** Block {@code number} of a register volume. */
-    public static BlockId register(int volume, long number) {
-        return new BlockId(volume, PrincipalId.NOBODY, 0, number);
+    /** Maximum number of blocks of a register volume. */
+    public static final long REGISTERS_MAX = 1L << NUMBER_BITS;
+
+    /** Block of a register volume: in the first generation of groups the counter is its number. */
+    public static BlockId register(int volume, long counter) {
+        return new BlockId(volume, PrincipalId.NOBODY, 0, counter);
     }
 
-    /** Returns the first counter of a generation of placement groups of an object volume. */
+    /** Block {@code number} of a register volume in a generation of placement groups. */
+    public static BlockId register(int volume, int generation, long number) {
+        return register(volume, firstOf(generation) | number);
+    }
+
+    /** Returns the number of a block of a register volume. */
+    public long number() {
+        return counter & REGISTERS_MAX - 1;
+    }
+
+    /** Returns the first counter of a generation of placement groups. */
     public static long firstOf(int generation) {
         return (long) generation << NUMBER_BITS;
     }
 
-    /** Returns the generation of placement groups of a block of an object volume. */
+    /** Returns the generation of placement groups of a block. */
     public int generation() {
         return generationOf(counter);
     }
@@ -85,7 +98,7 @@ public record BlockId(int volume, PrincipalId owner, long session, long counter)
     @Override
     public String toString() {
         return owner.equals(PrincipalId.NOBODY)
-                ? volume + ":" + counter
+                ? volume + ":" + number() + (generation() == 0 ? "" : " of generation " + generation())
                 : volume + ":" + owner + "." + session + "." + counter;
     }
 }

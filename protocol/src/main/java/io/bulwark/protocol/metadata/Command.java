@@ -509,9 +509,10 @@ public sealed interface Command {
     }
 
     /**
-     * Gives an object volume another policy of the same protocol, verification and block size: what is put from now on goes
-     * to a new generation of placement groups, one for each node. Refused with too few nodes. Requires the right to
-     * administer the cluster.
+     * Gives a volume another policy of the same protocol, verification and block size: what is put from now on goes to a new
+     * generation of placement groups, one for each node. Registers are written there once all groups before have ended their
+     * epoch. Refused with too few nodes, and while a holder of registers changes. Requires the right to administer the
+     * cluster.
      */
     record SetVolumePolicy(String volume, ProtectionPolicy policy) implements Administrative, OfVolume {}
 

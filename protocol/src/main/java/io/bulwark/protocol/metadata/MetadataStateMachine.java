@@ -507,8 +507,7 @@ public final class MetadataStateMachine {
             case Command.AbortChange abort -> done(() -> holders.abort(abort));
             case Command.ChangePolicy change -> done(() -> holders.changePolicy(change));
             case Command.SetVolumePolicy set ->
-                done(() ->
-                        volumes.changePolicy(set, replicas, takers(set.policy().n())));
+                done(() -> holders.setPolicy(set, replicas, takers(set.policy().n())));
             case Command.RefillInode refill -> namespace.refill(refill, session, now);
             case Command.SetNode set -> done(() -> holders.setNode(set.address()));
             case Command.RemoveNode remove -> done(() -> holders.removeNode(remove.node(), submitter));

@@ -9,7 +9,9 @@ import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.PrincipalId;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.function.IntPredicate;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /**
  * PlacementChanges of the slots of the placement groups (docs/epochs.md), and the nodes of the cluster. An
@@ -84,7 +86,53 @@ final class PlacementChanges {
     }
 
     /**
-     * Announces the next epoch of all groups, with the same holders and another f. As no slot changes its holder, the bad
+     * Adds a generation of groups with another policy. That of a register volume opens once the groups of the one before
+     * have ended their epoch: no write begins in these from then on.
+     *
+     * @param belongs whether a node of the map is not revoked
+     */
+    void setPolicy(Command.SetVolumePolicy set, Replicas replicas, IntPredicate belongs) {
+        Volume volume = volumes.byName(set.volume()).volume();
+        if (volume.kind() == VolumeKind.REGISTER) {
+            CommandRefusal.refuseUnless(
+                    !volume.hasFixedHolders(),
+                    MetadataError.BAD_ARGUMENT,
+                    "registers without verification keep their policy: make another volume, and copy");
+            CommandRefusal.refuseUnless(
+                    !volumes.bounds(volume).follow(),
+                    MetadataError.BAD_ARGUMENT,
+                    set.volume() + " follows the threat level: set one number of faults first");
+            requireUnchanging(volume, volume.policy().f());
+        }
+        volumes.changePolicy(set, replicas, belongs);
+        if (volume.kind() == VolumeKind.REGISTER) {
+            announceSameHolders(volume.id(), volume.generation());
+        }
+    }
+
+    /** Returns the indexes of the groups of a generation. */
+    private static IntStream groupsOf(Volume volume, int generation) {
+        int first = volume.firstGroup(generation);
+        return IntStream.range(first, first + volume.groupsOf(generation));
+    }
+
+    /** The newest generation opens once all groups of the one before have sealed their epoch, in one map with the next. */
+    private void openGeneration(int id) {
+        Volume volume = volumes.byId(id).volume();
+        int before = volume.written();
+        if (groupsOf(volume, before)
+                .allMatch(index ->
+                        isSealed(volume.policyOf(index), volume.groups().get(index)))) {
+            groupsOf(volume, before).forEach(index -> {
+                Place place = place(volumes.byId(id).volume(), index);
+                open(place, place.group, 0);
+            });
+            volumes.open(volume);
+        }
+    }
+
+    /**
+     * Announces the next epoch of all groups of the newest generation, with the same holders and another f. As no slot changes its holder, the bad
      * slots of the next epoch are those that lie. Fewer faults need two epochs: in the first, versions become complete for
      * the lower number.
      */
@@ -116,7 +164,7 @@ final class PlacementChanges {
         } else {
             requireMovable(volume, faults);
             volumes.setPolicy(volume, volume.policy(), faults);
-            announceSameHolders(volume.id());
+            announceSameHolders(volume.id(), volume.generation());
         }
     }
 
@@ -141,7 +189,9 @@ final class PlacementChanges {
     /** Nobody counts on a fresh slot; unconfirmed slots beyond the lesser number could keep a change from its end. */
     private void requireUnchanging(Volume volume, int unconfirmedMax) {
         requireNoPolicy(volume);
-        for (int index = 0; index < volume.groups().size(); index++) {
+        for (int index = volume.firstGroup(volume.generation());
+                index < volume.groups().size();
+                index++) {
             PlacementGroup group = volume.groups().get(index);
             CommandRefusal.refuseUnless(
                     group.change().isEmpty() && group.fresh().isEmpty(),
@@ -156,6 +206,11 @@ final class PlacementChanges {
     }
 
     private void requireNoPolicy(Volume volume) {
+        CommandRefusal.refuseUnless(
+                !volume.opening(),
+                MetadataError.CHANGE_PENDING,
+                "the policy " + volume.policy().text() + " of " + volume.name()
+                        + " is not in use yet: wait until the holders before have sealed");
         int next = volumes.nextFaults(volume);
         CommandRefusal.refuseUnless(
                 next == 0,
@@ -164,11 +219,11 @@ final class PlacementChanges {
                         + volume.name() + " --faults " + volume.policy().f() + "`");
     }
 
-    private void announceSameHolders(int id) {
-        for (int index = 0; index < volumes.byId(id).volume().groups().size(); index++) {
+    private void announceSameHolders(int id, int generation) {
+        groupsOf(volumes.byId(id).volume(), generation).forEach(index -> {
             Place place = place(volumes.byId(id).volume(), index);
             set(place, place.group.announced(0, place.group.holders().getFirst()));
-        }
+        });
     }
 
     private static ProtectionPolicy withFaults(ProtectionPolicy policy, int faults) {
@@ -189,7 +244,7 @@ final class PlacementChanges {
                 MetadataError.BAD_ARGUMENT,
                 volume.name() + " tolerates " + volume.policy().f() + " already, and no other number is announced");
         volumes.setPolicy(volume, volume.policy(), 0);
-        for (int index = 0; index < volume.groups().size(); index++) {
+        groupsOf(volume, volume.generation()).forEach(index -> {
             Place place = place(volumes.byId(volume.id()).volume(), index);
             PlacementGroup group = place.group;
             if (isSealed(place.policy(), group)) {
@@ -197,7 +252,7 @@ final class PlacementChanges {
             } else if (group.lowersTo() != 0 && group.change().isEmpty()) {
                 set(place, group.announced(0, group.holders().getFirst()));
             }
-        }
+        });
     }
 
     private static boolean isSealed(ProtectionPolicy policy, PlacementGroup group) {
@@ -209,15 +264,15 @@ final class PlacementChanges {
     /** Opens the next epoch of all groups once each has sealed this one: no group is ever in two policies. */
     private void openWithPolicy(int id, int faults) {
         Volume volume = volumes.byId(id).volume();
-        if (!volume.groups().stream().allMatch(group -> isSealed(volume.policy(), group))) {
+        List<PlacementGroup> newest = volume.newestGroups();
+        if (!newest.stream().allMatch(group -> isSealed(volume.policy(), group))) {
             return;
         }
-        boolean prepares =
-                faults < volume.policy().f() && volume.groups().stream().allMatch(group -> group.lowersTo() == 0);
-        for (int index = 0; index < volume.groups().size(); index++) {
+        boolean prepares = faults < volume.policy().f() && newest.stream().allMatch(group -> group.lowersTo() == 0);
+        groupsOf(volume, volume.generation()).forEach(index -> {
             Place place = place(volumes.byId(id).volume(), index);
             open(place, place.group, prepares ? faults : 0);
-        }
+        });
         if (!prepares) {
             volumes.setPolicy(volume, withFaults(volume.policy(), faults), 0);
         }
@@ -226,12 +281,12 @@ final class PlacementChanges {
     /** Announces the epoch that counts by fewer faults, once all but so many holders have each version that is complete. */
     private void lower(int id, int faults) {
         Volume volume = volumes.byId(id).volume();
-        boolean ready = volume.groups().stream()
+        boolean ready = volume.newestGroups().stream()
                 .allMatch(group -> group.lowersTo() == faults
                         && group.change().isEmpty()
                         && group.unconfirmed().size() <= faults);
         if (ready) {
-            announceSameHolders(id);
+            announceSameHolders(id, volume.generation());
         }
     }
 
@@ -246,13 +301,21 @@ final class PlacementChanges {
         CommandRefusal.refuseUnless(
                 group.change().isPresent(), MetadataError.BAD_ARGUMENT, "no change of the group is announced");
         PlacementGroup sealed = group.sealed(slot);
-        int nextFaults = volumes.nextFaults(place.volume);
-        if (nextFaults == 0 && isSealed(place.policy(), sealed)) {
-            open(place, sealed, 0);
+        int generation = place.volume.generationOf(place.index);
+        boolean opens = place.volume.opening() && generation == place.volume.written();
+        int nextFaults = generation == place.volume.generation() ? volumes.nextFaults(place.volume) : 0;
+        if (!opens && nextFaults == 0) {
+            if (isSealed(place.policy(), sealed)) {
+                open(place, sealed, 0);
+            } else {
+                set(place, sealed);
+            }
             return;
         }
         set(place, sealed);
-        if (nextFaults != 0) {
+        if (opens) {
+            openGeneration(place.volume.id());
+        } else {
             openWithPolicy(place.volume.id(), nextFaults);
         }
     }

@@ -134,7 +134,9 @@ final class Threats {
     /** Refuses a change that would stop the volume until absent holders are back. An open session is a node's sign of life. */
     private void requireReachable(Volume volume, int faults) {
         int most = Math.min(volume.policy().f(), faults);
-        for (int index = 0; index < volume.groups().size(); index++) {
+        for (int index = volume.firstGroup(volume.generation());
+                index < volume.groups().size();
+                index++) {
             PlacementGroup group = volume.groups().get(index);
             List<Integer> absent = group.holders().stream()
                     .filter(node -> !sessions.hasOpen(PrincipalId.node(node)))

@@ -9,6 +9,7 @@ import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.Volume.Generation;
 import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.metadata.Tables.GroupsKey;
 import io.bulwark.protocol.wire.Bytes;
@@ -52,6 +53,7 @@ final class Volumes {
      * @param nextFaults f from the next epoch on; 0 if no other is announced
      * @param bounds of f, within which it follows the threat level
      * @param older generations before the newest
+     * @param opening whether the newest generation is not in use yet
      */
     record Definition(
             int id,
@@ -63,12 +65,14 @@ final class Volumes {
             long quotaBytes,
             int nextFaults,
             FaultBounds bounds,
-            List<Generation> older) {
+            List<Generation> older,
+            boolean opening) {
         void write(WireWriter out) {
             out.i32(id).string(name).u8(kind.ordinal());
             policy.write(out);
             bounds.write(out.i64(blocks).u16(groups).i64(quotaBytes).u8(nextFaults));
             Lists.write(older, out, Generation::write);
+            out.bool(opening);
         }
 
         static Definition read(WireReader in) {
@@ -82,7 +86,8 @@ final class Volumes {
                     in.nonNegative64(),
                     in.u8(),
                     FaultBounds.read(in),
-                    Lists.read(in, Volume.GENERATIONS_MAX, Generation::read));
+                    Lists.read(in, Volume.GENERATIONS_MAX, Generation::read),
+                    in.bool());
         }
 
         int slots() {
@@ -98,17 +103,32 @@ final class Volumes {
         }
 
         Definition withPolicy(ProtectionPolicy now, int next) {
-            return new Definition(id, name, kind, now, blocks, groups, quotaBytes, next, bounds, older);
+            return new Definition(id, name, kind, now, blocks, groups, quotaBytes, next, bounds, older, opening);
         }
 
         Definition withBounds(FaultBounds now) {
-            return new Definition(id, name, kind, policy, blocks, groups, quotaBytes, nextFaults, now, older);
+            return new Definition(id, name, kind, policy, blocks, groups, quotaBytes, nextFaults, now, older, opening);
         }
 
         Definition withGeneration(ProtectionPolicy now, int added) {
             List<Generation> before = new ArrayList<>(older);
             before.add(new Generation(policy, newestGroups()));
-            return new Definition(id, name, kind, now, blocks, groups + added, quotaBytes, nextFaults, bounds, before);
+            return new Definition(
+                    id,
+                    name,
+                    kind,
+                    now,
+                    blocks,
+                    groups + added,
+                    quotaBytes,
+                    nextFaults,
+                    bounds,
+                    before,
+                    kind == VolumeKind.REGISTER);
+        }
+
+        Definition opened() {
+            return new Definition(id, name, kind, policy, blocks, groups, quotaBytes, nextFaults, bounds, older, false);
         }
     }
 
@@ -264,7 +284,8 @@ final class Volumes {
                 definition.policy,
                 definition.blocks,
                 groups,
-                definition.older);
+                definition.older,
+                definition.opening);
     }
 
     private List<PlacementGroup> groups(Bytes encoded) {
@@ -297,7 +318,8 @@ final class Volumes {
                 MetadataError.BAD_ARGUMENT,
                 "the archive class is for objects; registers have fp and pasis");
         CommandRefusal.refuseUnless(
-                (create.kind() == VolumeKind.OBJECT) == (create.blocks() == 0),
+                (create.kind() == VolumeKind.OBJECT) == (create.blocks() == 0)
+                        && create.blocks() <= BlockId.REGISTERS_MAX,
                 MetadataError.BAD_ARGUMENT,
                 create.kind() + " volume with " + create.blocks() + " blocks");
         int groups = create.groups() == 0 ? Math.min(nodes.size(), Volume.GROUPS_MAX) : create.groups();
@@ -326,7 +348,7 @@ final class Volumes {
     }
 
     /**
-     * Gives an object volume another policy, for what is put from now on.
+     * Gives a volume another policy, for what is put from now on, or written once the generation opens.
      *
      * @param belongs whether a node of the map is not revoked
      */
@@ -334,17 +356,17 @@ final class Volumes {
         Entry entry = byName(set.volume());
         ProtectionPolicy policy = entry.volume.policy();
         CommandRefusal.refuseUnless(
-                entry.volume.kind() == VolumeKind.OBJECT && set.policy().differsInNumbers(policy),
+                set.policy().differsInNumbers(policy),
                 MetadataError.BAD_ARGUMENT,
                 set.volume() + " is under " + policy.text() + " with blocks of " + policy.blockBytes()
-                        + " bytes; an object volume gets another f, m or n, and keeps the rest");
+                        + " bytes; a volume gets another f, m or n, and keeps the rest");
         if (entry.usage.inline > 0) {
             replicas.requireInline(set.policy());
         }
         addGeneration(entry.volume, set.policy(), belongs);
     }
 
-    /** Adds a generation of groups with a policy to an object volume, one group for each node. */
+    /** Adds a generation of groups with a policy, one group for each node. */
     private void addGeneration(Volume volume, ProtectionPolicy policy, IntPredicate belongs) {
         List<NodeAddress> nodes = nodesFor(policy, belongs);
         int added = Math.min(nodes.size(), Volume.GROUPS_MAX);
@@ -427,9 +449,17 @@ final class Volumes {
                         quotaBytes,
                         0,
                         FaultBounds.NONE,
-                        List.of()));
+                        List.of(),
+                        false));
         putGroups(id, groups, 0);
         return tables.usages.add(id, new Usage());
+    }
+
+    /** The newest generation of a register volume is in use from now on. */
+    void open(Volume volume) {
+        Definition old = tables.volumes.get(volume.id()).orElseThrow();
+        tables.volumes.put(old.id, old.opened());
+        tables.totals().mapVersion++;
     }
 
     /** Returns f of a volume from the next epoch on; 0 if no other is announced. */

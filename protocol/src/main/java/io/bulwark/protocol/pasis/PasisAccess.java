@@ -66,10 +66,15 @@ final class PasisAccess {
         return seals;
     }
 
-    /** Returns whether this epoch of the block's group is open, and all earlier ones are refused for good. */
+    /**
+     * Returns whether this epoch of the block's group is open, and all earlier ones are refused for good.
+     * Nobody may prepare writes for a generation that opens later: they would take effect after their writer is revoked.
+     */
     boolean serves(BlockId block, long epoch) {
         Volume volume = volumes.get(block.volume());
-        return volume != null && seals.serves(volume.id(), volume.groupIndex(block), epoch);
+        return volume != null
+                && block.generation() <= volume.written()
+                && seals.serves(volume.id(), volume.groupIndex(block), epoch);
     }
 
     /** Epoch in which this node took the slot that it has in a group, as {@link Seals#taken} says; 0 if it has none. */
@@ -97,7 +102,11 @@ final class PasisAccess {
                     : new Admission.Wait(new Question.OfVolume(volumeId, 0, 1));
         }
         if (!PasisGroup.holds(volume, target.block())) {
-            return new Admission.Refuse(PasisRefusal.WRONG_SLOT, 0);
+            // The sender has a later map, or lies.
+            return volume.knows(target.block()) || lately
+                    ? new Admission.Refuse(PasisRefusal.WRONG_SLOT, 0)
+                    : new Admission.Wait(
+                            new Question.OfVolume(volumeId, volume.groups().size(), 1));
         }
         PasisGroup group = PasisGroup.of(volume, target.block());
         long epoch = group.placement().epoch();
@@ -253,9 +262,10 @@ final class PasisAccess {
     }
 
     private static Volume later(Volume known, Volume told) {
-        for (int group = 0;
-                group < Math.min(known.groups().size(), told.groups().size());
-                group++) {
+        if (told.groups().size() < known.groups().size()) {
+            return known;
+        }
+        for (int group = 0; group < known.groups().size(); group++) {
             if (told.groups().get(group).epoch() < known.groups().get(group).epoch()) {
                 return known;
             }

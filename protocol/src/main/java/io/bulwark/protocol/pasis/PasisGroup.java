@@ -38,7 +38,7 @@ public record PasisGroup(BlockId block, ProtectionPolicy policy, PlacementGroup 
         if (!holds(volume, block)) {
             throw new IllegalArgumentException("no versioned register " + block + " in volume " + volume.name());
         }
-        return new PasisGroup(block, volume.policy(), volume.group(block));
+        return new PasisGroup(block, volume.policyOf(block), volume.group(block));
     }
 
     /** Returns whether it is a register volume under this protocol or under masking quorums. */
@@ -49,11 +49,7 @@ public record PasisGroup(BlockId block, ProtectionPolicy policy, PlacementGroup 
 
     /** Returns whether the block is one of a register volume's under this protocol. */
     static boolean holds(Volume volume, BlockId block) {
-        return isUnder(volume)
-                && block.volume() == volume.id()
-                && block.owner().equals(PrincipalId.NOBODY)
-                && block.session() == 0
-                && block.counter() < volume.blocks();
+        return isUnder(volume) && volume.hasRegister(block);
     }
 
     /** Returns a watch that determines whether the epoch of an operation on this block is over. */

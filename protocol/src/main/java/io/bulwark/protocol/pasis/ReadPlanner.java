@@ -1,10 +1,13 @@
 package io.bulwark.protocol.pasis;
 
+import io.bulwark.protocol.pasis.ReadTuning.Optimism;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
 
 /**
  * Plans the first rounds of the reads of one volume, and learns from their course (Agile Store paper, 3.3.2 and 3.3.3).
@@ -23,7 +26,7 @@ public final class ReadPlanner {
     private long asked;
     private long bytes;
 
-    /** @param random draws the nodes that send the block */
+    /** @param random draws the nodes that are asked, and how many send the block */
     public ReadPlanner(ReadTuning tuning, RandomGenerator random) {
         this.tuning = tuning;
         this.random = random;
@@ -55,7 +58,7 @@ public final class ReadPlanner {
     /**
      * Returns the plan of the next read.
      *
-     * @param doubted slots that seem to be slow or bad: they are asked last
+     * @param doubted slots that seem to be slow or bad: they are asked last, or only counted for an estimate
      */
     public ReadPlan plan(PasisGroup group, Set<Integer> doubted) {
         int delta = Math.min(delta(group, doubted.size()), group.quorum() - group.fewestAsked());
@@ -88,16 +91,19 @@ public final class ReadPlanner {
         return least + (random.nextDouble() < expected - least ? 1 : 0);
     }
 
-    /** Copies come from drawn nodes, so that each answers with the hash as often. Of fragments the data fragments need no decoding. */
+    /**
+     * Draws the nodes, so that the load is even on those that are asked. Of fragments the data fragments need no decoding.
+     * An estimate counts faulty nodes without saying which they are: it is for nodes drawn from all (3.3.2).
+     */
     private List<Integer> order(PasisGroup group, Set<Integer> doubted) {
-        List<Integer> order = new ArrayList<>();
-        List<Integer> last = new ArrayList<>();
-        int start = group.holdsCopies() ? random.nextInt(group.n()) : 0;
-        for (int i = 0; i < group.n(); i++) {
-            int slot = (start + i) % group.n();
-            (doubted.contains(slot) ? last : order).add(slot);
+        List<Integer> order =
+                new ArrayList<>(IntStream.range(0, group.n()).boxed().toList());
+        if (group.holdsCopies()) {
+            Collections.shuffle(order, random);
         }
-        order.addAll(last);
+        if (tuning.optimism() != Optimism.ESTIMATED) {
+            order.sort(Comparator.comparing(doubted::contains));
+        }
         return Collections.unmodifiableList(order);
     }
 

@@ -16,7 +16,7 @@ public record ReadTuning(Optimism optimism, OptionalDouble hashProbability) {
         FULL,
         /** Delta is 0. */
         BLIND,
-        /** Delta is the number of faults that is expected among the nodes asked. */
+        /** Delta is the number of faults that is expected among nodes drawn from all, doubted ones too. */
         ESTIMATED,
         /** Delta rises and falls until nine of ten reads end in the first round. */
         ADAPTED

@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** Placement groups of an object volume whose policy was changed. */
+/** Placement groups of a volume whose policy was changed. */
 @NullMarked
 class GenerationTest {
     private static final ProtectionPolicy FIRST = new ProtectionPolicy(1, 2, 4, 512);
@@ -65,6 +65,30 @@ class GenerationTest {
         }
         assertThat(used).containsExactly(4, 5);
         assertThat(THREE.newestGroups()).isEqualTo(THREE.groups().subList(4, 6));
+    }
+
+    @Test
+    void aBlockOfARegisterVolumeIsARegisterInEachGeneration() {
+        List<Generation> older = List.of(new Generation(FIRST, 3), new Generation(SECOND, 1));
+        Volume disk = new Volume(1, "v", VolumeKind.REGISTER, THIRD, 10, THREE.groups(), older, true);
+        for (int generation = 0; generation < 3; generation++) {
+            BlockId register = BlockId.register(1, generation, 9);
+            assertThat(register.number()).isEqualTo(9);
+            assertThat(disk.hasRegister(register)).isTrue();
+            assertThat(disk.policyOf(register)).isEqualTo(disk.policyOfGeneration(generation));
+            assertThat(disk.generationOf(disk.groupIndex(register))).isEqualTo(generation);
+            assertThat(disk.firstRegister(disk.groupIndex(register))).isEqualTo(BlockId.register(1, generation, 0));
+            assertThat(disk.lastRegister(disk.groupIndex(register))).isEqualTo(register);
+            assertThat(disk.hasRegister(BlockId.register(1, generation, 10))).isFalse();
+        }
+        assertThat(disk.hasRegister(BlockId.register(1, 3, 9))).isFalse();
+        assertThat(disk.written()).isEqualTo(1);
+        assertThat(disk.with(disk.groups())).isEqualTo(disk);
+        WireWriter out = new WireWriter();
+        disk.write(out);
+        assertThat(Volume.read(new WireReader(out.toBytes()))).isEqualTo(disk);
+        assertThatThrownBy(() -> new Volume(1, "v", VolumeKind.REGISTER, FIRST, 10, groups(4), List.of(), true))
+                .hasMessageContaining("to open");
     }
 
     @Test

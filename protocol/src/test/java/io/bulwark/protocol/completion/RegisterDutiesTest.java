@@ -7,6 +7,7 @@ import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.Volume.Generation;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.epoch.SettleRequest;
 import io.bulwark.protocol.id.BlockId;
@@ -49,6 +50,7 @@ class RegisterDutiesTest {
     private NodeCompletion completion = rebuilding(1 << 30);
     private PlacementGroup group = OPENED;
     private PlacementGroup other = OTHER;
+    private List<Generation> older = List.of();
     private long size = BLOCKS;
     private Predicate<SettleRequest> done = _ -> true;
     private boolean holding;
@@ -65,7 +67,7 @@ class RegisterDutiesTest {
 
     private Volume volume() {
         ProtectionPolicy policy = new ProtectionPolicy(1, 2, 4, 512);
-        return new Volume(VOLUME, "v", VolumeKind.REGISTER, policy, size, List.of(group, other));
+        return new Volume(VOLUME, "v", VolumeKind.REGISTER, policy, size, List.of(group, other), older);
     }
 
     private List<BlockId> blocks() {
@@ -119,8 +121,9 @@ class RegisterDutiesTest {
     }
 
     private Optional<BlockId> first(CompletionStep.FindRegister find) {
+        long end = BlockId.firstOf(find.last().generation()) + BLOCKS;
         return LongStream.range(
-                        find.first().counter(), Math.min(BLOCKS, find.last().counter() + 1))
+                        find.first().counter(), Math.min(end, find.last().counter() + 1))
                 .mapToObj(block -> BlockId.register(VOLUME, block))
                 .filter(kept)
                 .filter(find::wants)
@@ -170,6 +173,23 @@ class RegisterDutiesTest {
         group = OPENED.confirmed(0);
         later();
         assertThat(submitted).hasSize(2);
+    }
+
+    @Test
+    void eachGroupIsSearchedForTheRegistersOfItsGeneration() {
+        older = List.of(new Generation(new ProtectionPolicy(1, 2, 4, 512), 1));
+        other = new PlacementGroup(1, List.of(5, 0, 6, 7)).announced(0, 8).opened();
+        refuses(2);
+        perform(completion.onRefuses(now, VOLUME, 1, 2));
+        later();
+        List<BlockId> all = new ArrayList<>();
+        for (int generation = 0; generation < 2; generation++) {
+            for (int block = 0; block < BLOCKS; block++) {
+                all.add(BlockId.register(VOLUME, generation, block));
+            }
+        }
+        assertThat(asked).extracting(SettleRequest::block).containsExactlyInAnyOrderElementsOf(all);
+        assertThat(submitted).contains(new ConfirmEpoch(VOLUME, 0, 2), new ConfirmEpoch(VOLUME, 1, 2));
     }
 
     @Test

@@ -169,6 +169,59 @@ class FpBoundsTest {
                         effect instanceof Effect.Send send && send.message() instanceof FpMessage.FoundTimestamp);
     }
 
+    private static Volume later(boolean opening, PlacementGroup before, PlacementGroup added) {
+        return new Volume(
+                3,
+                VOLUME.name(),
+                VOLUME.kind(),
+                new ProtectionPolicy(1, 3, 5, BLOCK_BYTES),
+                VOLUME.blocks(),
+                List.of(before, added),
+                List.of(new Volume.Generation(VOLUME.policy(), 1)),
+                opening);
+    }
+
+    @PlantedBug(
+            in = FpAccess.class,
+            rule = "nothing is written in a generation that is not open",
+            replace = "&& block.generation() <= volume.written()",
+            with = "&& block.generation() >= 0")
+    @PlantedBug(
+            in = FpAccess.class,
+            rule = "a later generation is asked for before it is refused",
+            replace = "return volume.knows(target.block()) || wasToldLately(nowMillis, volumeId)",
+            with = "return true || wasToldLately(nowMillis, volumeId)")
+    @PlantedBug(
+            in = FpAccess.class,
+            rule = "replicas that are behind take no generation back",
+            replace = "if (told.groups().size() < known.groups().size())",
+            with = "if (told.groups().size() < 0)")
+    @Test
+    void aLaterGenerationIsAskedForBeforeItIsRefused() {
+        perform(server.onFact(0, new Fact.OfVolume(3, Optional.of(VOLUME))));
+        perform(server.onFact(0, new Fact.OfGrant(3, ALICE, true, false)));
+        Target target = new Target(BlockId.register(3, 1, 9), 1, 0);
+        FpMessage find = new FpMessage.FindTimestamp(target, false);
+        assertThat(perform(server.onMessage(1_000, ALICE, 1, find)))
+                .containsExactly(new Effect.Ask(new Question.OfVolume(3, 1, 1)));
+        PlacementGroup before = new PlacementGroup(1, List.of(0, 1, 2, 3));
+        PlacementGroup added = new PlacementGroup(1, List.of(0, 4, 2, 3, 1));
+        assertThat(refused(perform(
+                        server.onFact(1_000, new Fact.OfVolume(3, Optional.of(later(true, before, added)))))))
+                .as("it is not open yet")
+                .isTrue();
+        assertThat(perform(server.onMessage(1_300, ALICE, 1, find))).hasSize(1).allMatch(Effect.Ask.class::isInstance);
+        Volume later = later(false, before, added);
+        assertThat(perform(server.onFact(1_300, new Fact.OfVolume(3, Optional.of(later)))))
+                .anyMatch(effect -> effect instanceof Effect.Send send
+                        && send.message() instanceof FpMessage.FoundTimestamp found
+                        && found.target().equals(target));
+        perform(server.onFact(1_300, new Fact.OfVolume(3, Optional.of(VOLUME))));
+        assertThat(refused(perform(server.onMessage(1_301, ALICE, 2, find))))
+                .as("replicas that are behind take nothing back")
+                .isFalse();
+    }
+
     @PlantedBug(
             in = FpAccess.class,
             rule = "a grant is believed for a limited time",

@@ -127,8 +127,8 @@ class RegisterEpochsTest {
     @PlantedBug(
             in = FpAccess.class,
             rule = "a register server does not serve an epoch that it promised to refuse",
-            replace = "return volume != null && seals.serves(volume.id(), volume.groupIndex(block), epoch);",
-            with = "return volume != null;")
+            replace = "&& seals.serves(volume.id(), volume.groupIndex(block), epoch);",
+            with = ";")
     @Test
     void anAnnouncedChangeEndsTheEpochForThisNode() {
         FpMessage.FindTimestamp find = new FpMessage.FindTimestamp(nodes.group.target(0), false);

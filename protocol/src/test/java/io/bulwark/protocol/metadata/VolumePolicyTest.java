@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Volume;
-import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
@@ -191,8 +190,6 @@ class VolumePolicyTest {
         alice.refused(
                 MetadataError.BAD_ARGUMENT, new SetVolumePolicy("main", ProtectionPolicy.archive(1, 2, 5, BLOCK)));
         alice.refused(MetadataError.TOO_FEW_NODES, new SetVolumePolicy("main", new ProtectionPolicy(2, 3, 7, BLOCK)));
-        alice.run(new Command.CreateVolume("blocks", VolumeKind.REGISTER, MetadataFixture.POLICY, 9, 0, 0));
-        alice.refused(MetadataError.BAD_ARGUMENT, new SetVolumePolicy("blocks", NEXT));
         alice.refused(MetadataError.BAD_ARGUMENT, new Command.ChangePolicy("main", 1, 2));
         alice.refused(MetadataError.NO_SUCH_VOLUME, new SetVolumePolicy("none", NEXT));
         rig.user(READER, 0).refused(MetadataError.NOT_AUTHORISED, new SetVolumePolicy("main", NEXT));

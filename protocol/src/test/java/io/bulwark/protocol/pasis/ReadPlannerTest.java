@@ -60,6 +60,36 @@ class ReadPlannerTest {
     }
 
     @Test
+    void healthyNodesShareTheLoadOfDoubtedOnesEvenly() {
+        int runs = 16_000;
+        int[] asked = new int[9];
+        int[] copies = new int[9];
+        ReadPlanner planner = planner(Optimism.BLIND, OptionalDouble.of(0.8));
+        for (int i = 0; i < runs; i++) {
+            List<Integer> order = planner.plan(group, Set.of(2)).order();
+            order.subList(0, 5).forEach(slot -> asked[slot]++);
+            copies[order.getFirst()]++;
+        }
+        for (int slot = 0; slot < 9; slot++) {
+            double share = slot == 2 ? 0 : 1.0 / 8;
+            assertThat((double) copies[slot] / runs).as("seed " + SEED).isBetween(share - 0.02, share + 0.02);
+            assertThat(asked[slot] / 5.0 / runs).as("seed " + SEED).isBetween(share - 0.02, share + 0.02);
+        }
+    }
+
+    @Test
+    void anEstimateIsForNodesDrawnFromAll() {
+        ReadPlanner planner = planner(Optimism.ESTIMATED, OptionalDouble.of(0));
+        double met = 0;
+        for (int i = 0; i < 4_000; i++) {
+            List<Integer> first = planner.plan(group, Set.of(2, 7)).order().subList(0, 5);
+            met += (first.contains(2) ? 1 : 0) + (first.contains(7) ? 1 : 0);
+        }
+        // 2 * 5 / 9 of the five nodes of a blind read: the delta of 2 is for these.
+        assertThat(met / 4_000).as("seed " + SEED).isBetween(1.0, 1.22);
+    }
+
+    @Test
     void deltaRisesUntilNineOfTenReadsEndInTheFirstRoundAndFallsAgain() {
         ReadPlanner planner = planner(Optimism.ADAPTED, OptionalDouble.of(0));
         // Two of the nodes are faulty and look healthy: a read needs delta = 2.

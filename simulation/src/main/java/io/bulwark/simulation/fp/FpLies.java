@@ -135,7 +135,7 @@ final class FpLies implements Lies {
             return null;
         }
         Bytes nonce = PrepareTag.nonce(keys, ask.target().block(), ask.version());
-        int receiver = volume.group(ask.target().block().counter()).placement().slotOf(from.number());
+        int receiver = volume.group(ask.target().block()).placement().slotOf(from.number());
         if (receiver < 0) {
             return null;
         }
@@ -166,7 +166,7 @@ final class FpLies implements Lies {
         Timestamp version = new Timestamp(ts == 0 ? 1 : ts, prepare.fpcc());
         plot.learn(prepare, version.ts());
         Bytes nonce = PrepareTag.nonce(keys, target.block(), version);
-        PlacementGroup placement = volume.group(target.block().counter()).placement();
+        PlacementGroup placement = volume.group(target.block()).placement();
         List<Bytes> macs = new ArrayList<>();
         for (int slot = 0; slot < volume.policy().n(); slot++) {
             PrincipalId peer = PrincipalId.node(placement.holders().get(slot));

@@ -76,7 +76,18 @@ final class FpVolume {
     }
 
     FpGroup group(long block) {
-        return FpGroup.of(placed.now(), BlockId.register(ID, block));
+        return group(BlockId.register(ID, placed.now().written(), block));
+    }
+
+    /** Returns the group of a register in one generation. */
+    FpGroup group(BlockId register) {
+        return FpGroup.of(placed.now(), register);
+    }
+
+    /** Returns a group of the block in some generation, for who attacks it. */
+    FpGroup anyGroup(long block, Random random) {
+        int generations = placed.now().generation() + 1;
+        return generations == 1 ? group(block) : group(BlockId.register(ID, random.nextInt(generations), block));
     }
 
     long blocks() {

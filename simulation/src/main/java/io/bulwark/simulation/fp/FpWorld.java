@@ -2,6 +2,7 @@ package io.bulwark.simulation.fp;
 
 import io.bulwark.protocol.agreement.AgreementCodec;
 import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.ProtocolServer;
@@ -25,7 +26,8 @@ import io.bulwark.simulation.campaign.SimulatedWorld;
 import io.bulwark.simulation.engine.Simulation;
 import io.bulwark.simulation.history.History;
 import io.bulwark.simulation.history.RegisterRecorder;
-import io.bulwark.simulation.register.EpochRetry;
+import io.bulwark.simulation.register.FollowedOperation;
+import io.bulwark.simulation.register.FollowedOperation.Attempt;
 import io.bulwark.simulation.register.FreshBlocks;
 import io.bulwark.simulation.register.OperationsInFlight;
 import io.bulwark.simulation.register.RegisterChanges;
@@ -38,6 +40,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 
 /** A few registers, correct clients that read and write them, f nodes and some clients that attack them. */
@@ -88,7 +91,8 @@ public final class FpWorld implements SimulatedWorld {
 
     private record ClientEpochBlock(int client, long epoch, BlockId block) {}
 
-    FpWorld(Setting setting, FpParts parts, boolean replacing) {
+    /** @param policies that the operator gives the volume again and again; none if it keeps its own */
+    FpWorld(Setting setting, FpParts parts, boolean replacing, List<ProtectionPolicy> policies) {
         this.parts = parts;
         this.random = new Random(setting.random("fp").nextLong());
         this.changes = new Random(setting.random("changes").nextLong());
@@ -106,6 +110,7 @@ public final class FpWorld implements SimulatedWorld {
                         0,
                         new Random(setting.random("holders").nextLong())))
                 : Optional.empty();
+        holders.ifPresent(all -> all.changePolicies(policies));
         this.keys = new FpKeys(setting, volume::keysOf);
         this.simulation = new Simulation(
                 setting.seed(),
@@ -205,7 +210,8 @@ public final class FpWorld implements SimulatedWorld {
         FpGroup group = volume.group(random.nextInt(blocks));
         int client = 1 + random.nextInt(WRITERS);
         if (!attackers.isEmpty() && random.nextInt(3) == 0) {
-            attackers.get(random.nextInt(attackers.size())).move(group);
+            FpAttacker attacker = attackers.get(random.nextInt(attackers.size()));
+            attacker.move(volume.anyGroup(group.block().number(), changes));
             return;
         }
         switch (random.nextInt(6)) {
@@ -230,7 +236,7 @@ public final class FpWorld implements SimulatedWorld {
                 }
                 // The holders stay and keep their data, but messages of the old epoch count no more.
                 tell(volume.nextEpoch(volume.group(changes.nextInt(blocks)).block()));
-                pending.outdate(work -> !volume.group(work.group().block().counter())
+                pending.outdate(work -> !volume.group(work.group().block())
                         .placement()
                         .equals(work.group().placement()));
             }
@@ -246,7 +252,7 @@ public final class FpWorld implements SimulatedWorld {
             }
             default -> {
                 if (attacker != null) {
-                    attacker.hold(volume.group(changes.nextInt(blocks)));
+                    attacker.hold(volume.anyGroup(changes.nextInt(blocks), changes));
                 }
             }
         }
@@ -289,23 +295,26 @@ public final class FpWorld implements SimulatedWorld {
         writing.merge(account, 1, Integer::sum);
         Bytes value = values.next();
         Timestamp floor = invariants.floor(group.block());
-        invariants.writes(group, value);
+        AtomicReference<FpGroup> last = new AtomicReference<>(group);
         PrincipalId writer = PrincipalId.client(client);
         pending.begin(
                 writer,
                 group,
                 recorder.write(
                         writer,
-                        group,
+                        last::get,
                         value,
                         new SessionRetry(
                                 sessions[client],
-                                session -> writing(group, session, value),
+                                session -> writing(last, session, value),
                                 full -> another(client, full))),
                 (outcome, outdated) -> {
                     writing.merge(account, -1, Integer::sum);
                     switch (outcome) {
-                        case FpWriteOutcome.Written written -> invariants.wrote(group, floor, written.timestamp());
+                        case FpWriteOutcome.Written written -> {
+                            boolean same = last.get().block().equals(group.block());
+                            invariants.wrote(last.get(), same ? floor : Timestamp.NONE, written.timestamp());
+                        }
                         case FpWriteOutcome.Failed failed ->
                             refused(group, failed, outdated || (closes && failed.reason() == Failure.SESSION_CLOSED));
                         case FpWriteOutcome.EpochOver over -> refused(group, over, outdated);
@@ -325,47 +334,83 @@ public final class FpWorld implements SimulatedWorld {
         return sessions[client];
     }
 
-    private ClientOperation<FpWriteOutcome> writing(FpGroup group, long session, Bytes value) {
+    /** @param last the group of the last attempt */
+    private ClientOperation<FpWriteOutcome> writing(AtomicReference<FpGroup> last, long session, Bytes value) {
+        Attempt<FpGroup, FpWriteOutcome> first = writing(last, last.get(), session, value);
         return holders.isEmpty()
-                ? parts.write(group, session, value, TIMES)
-                : new EpochRetry<>(
-                        () -> volume.group(group.block().counter()),
-                        now -> now.placement().epoch(),
-                        now -> parts.write(now, session, value, TIMES),
-                        outcome -> switch (outcome) {
-                            case FpWriteOutcome.EpochOver(Timestamp at) ->
-                                Optional.of(now -> FpWrite.continueInEpoch(now, session, value, at, TIMES));
-                            case FpWriteOutcome.Failed(Failure reason, boolean mayBeWritten)
-                            when reason == Failure.OTHER_EPOCH && !mayBeWritten ->
-                                Optional.of(now -> parts.write(now, session, value, TIMES));
-                            default -> Optional.empty();
-                        });
+                ? first.operation()
+                : new FollowedOperation<>(first, (group, outcome) -> switch (outcome) {
+                    case FpWriteOutcome.EpochOver(Timestamp at) ->
+                        later(group)
+                                .map(now ->
+                                        new Attempt<>(now, FpWrite.continueInEpoch(now, session, value, at, TIMES)));
+                    case FpWriteOutcome.Failed(Failure reason, boolean mayBeWritten)
+                    when reason == Failure.OTHER_EPOCH && !mayBeWritten ->
+                        later(group)
+                                .map(_ ->
+                                        writing(last, volume.group(group.block().number()), session, value));
+                    default -> Optional.empty();
+                });
     }
 
-    private ClientOperation<FpReadOutcome> reading(FpGroup group, long session) {
-        return session == 0 ? parts.readAskingForRepair(group, TIMES) : parts.readWritingBack(group, session, TIMES);
+    private Attempt<FpGroup, FpWriteOutcome> writing(
+            AtomicReference<FpGroup> last, FpGroup group, long session, Bytes value) {
+        last.set(group);
+        invariants.writes(group, value);
+        recorder.writes(group, value);
+        return new Attempt<>(group, parts.write(group, session, value, TIMES));
+    }
+
+    /** Returns a group as it is now, if its epoch is over. */
+    private Optional<FpGroup> later(FpGroup group) {
+        return Optional.of(volume.group(group.block()))
+                .filter(now -> now.placement().epoch() > group.placement().epoch());
+    }
+
+    private Attempt<FpGroup, FpReadOutcome> reading(AtomicReference<FpGroup> last, FpGroup group, long session) {
+        last.set(group);
+        return new Attempt<>(
+                group,
+                session == 0 ? parts.readAskingForRepair(group, TIMES) : parts.readWritingBack(group, session, TIMES));
     }
 
     /** @param session 0 for a client that may only read */
     private void read(PrincipalId client, long session, FpGroup group) {
-        FpInvariants.ReadStart since = invariants.reads(group.block());
+        Map<BlockId, FpInvariants.ReadStart> since = new HashMap<>();
+        long number = group.block().number();
+        for (int generation = 0; generation <= group.block().generation(); generation++) {
+            BlockId register = BlockId.register(FpVolume.ID, generation, number);
+            since.put(register, invariants.reads(register));
+        }
+        AtomicReference<FpGroup> last = new AtomicReference<>(group);
+        Attempt<FpGroup, FpReadOutcome> first = reading(last, group, session);
         ClientOperation<FpReadOutcome> read = holders.isEmpty()
-                ? reading(group, session)
-                : new EpochRetry<>(
-                        () -> volume.group(group.block().counter()),
-                        now -> now.placement().epoch(),
-                        now -> reading(now, session),
-                        outcome ->
-                                outcome instanceof FpReadOutcome.Failed(Failure reason) && reason == Failure.OTHER_EPOCH
-                                        ? Optional.of(now -> reading(now, session))
-                                        : Optional.empty());
+                ? first.operation()
+                : new FollowedOperation<>(first, (of, outcome) -> switch (outcome) {
+                    case FpReadOutcome.Failed(Failure reason)
+                    when reason == Failure.OTHER_EPOCH ->
+                        later(of).map(_ -> reading(last, volume.group(number), session));
+                    case FpReadOutcome.NeverWritten _
+                    when of.block().generation() > 0 -> {
+                        invariants.readNothing(of, since(since, of));
+                        BlockId below = BlockId.register(FpVolume.ID, of.block().generation() - 1, number);
+                        yield Optional.of(reading(last, volume.group(below), session));
+                    }
+                    default -> Optional.empty();
+                });
         pending.begin(client, group, recorder.read(client, group.block(), read), (outcome, outdated) -> {
+            FpGroup of = last.get();
             switch (outcome) {
-                case FpReadOutcome.Value value -> invariants.read(group, since, value);
-                case FpReadOutcome.NeverWritten _ -> invariants.readNothing(group, since);
-                case FpReadOutcome.Failed failed -> refused(group, failed, outdated);
+                case FpReadOutcome.Value value -> invariants.read(of, since(since, of), value);
+                case FpReadOutcome.NeverWritten _ -> invariants.readNothing(of, since(since, of));
+                case FpReadOutcome.Failed failed -> refused(of, failed, outdated);
             }
         });
+    }
+
+    /** Returns what was known of a register when the read began; nothing of those that have come since. */
+    private static FpInvariants.ReadStart since(Map<BlockId, FpInvariants.ReadStart> since, FpGroup group) {
+        return since.getOrDefault(group.block(), new FpInvariants.ReadStart(Timestamp.NONE, false));
     }
 
     private static void refused(FpGroup group, Object failed, boolean outdated) {
@@ -427,6 +472,11 @@ public final class FpWorld implements SimulatedWorld {
      */
     public boolean hasRevokedAmongLiars() {
         return revokesEarly && revoking.hasReturned() && !attackers.isEmpty();
+    }
+
+    /** Returns the number of policies that have come into use after the first. */
+    public int generationsOpened() {
+        return volume.placed().now().written();
     }
 
     /** Returns the number of epochs that have opened beyond the first ones. */

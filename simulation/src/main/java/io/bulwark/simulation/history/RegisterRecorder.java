@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
@@ -32,23 +33,34 @@ public final class RegisterRecorder {
     private final HistoryRecorder recorder = new HistoryRecorder();
     private final Map<String, Bytes> contents = new HashMap<>();
     private final Map<Prepared, Integer> faulty = new LinkedHashMap<>();
+    /** The ids of the values that correct clients write, by the pins that they have in each generation of groups. */
+    private final Map<Bytes, String> ids = new HashMap<>();
+
+    private final Map<Bytes, String> valueIds = new HashMap<>();
+
     private final Set<Prepared> written = new HashSet<>();
     private int reads;
 
     /** A correct client's write; the data must differ from all that was written to the block before. */
     public ClientOperation<FpWriteOutcome> write(
             PrincipalId client, FpGroup group, Bytes data, ClientOperation<FpWriteOutcome> operation) {
-        String id = id(pin(group, data));
-        contents.put(id, data);
+        return write(client, () -> group, data, operation);
+    }
+
+    /** @param last the group in which the write was begun last */
+    public ClientOperation<FpWriteOutcome> write(
+            PrincipalId client, Supplier<FpGroup> last, Bytes data, ClientOperation<FpWriteOutcome> operation) {
+        writes(last.get(), data);
+        String id = valueIds.getOrDefault(data, "");
+        String key = key(last.get().block());
         return new RecordedOperation<>(
                 operation,
-                now -> recorder.invoke(
-                        client.toString(), Action.WRITE, group.block().toString(), id, now),
+                now -> recorder.invoke(client.toString(), Action.WRITE, key, id, now),
                 (pending, now, outcome) -> {
                     switch (outcome) {
                         case FpWriteOutcome.Written done -> {
-                            written.add(
-                                    new Prepared(group.block(), done.timestamp().version()));
+                            written.add(new Prepared(
+                                    last.get().block(), done.timestamp().version()));
                             pending.ok(now);
                         }
                         case FpWriteOutcome.Failed failed ->
@@ -58,12 +70,24 @@ public final class RegisterRecorder {
                 });
     }
 
+    /** A correct client writes this in the groups of a generation: first in those in which its write begins. */
+    public void writes(FpGroup group, Bytes data) {
+        Bytes pin = pin(group, data);
+        String id = valueIds.computeIfAbsent(data, _ -> id(pin));
+        ids.put(pin, id);
+        contents.put(id, data);
+    }
+
+    private static String key(BlockId block) {
+        return BlockId.register(block.volume(), block.number()).toString();
+    }
+
     /** A correct client's read. */
     public ClientOperation<FpReadOutcome> read(
             PrincipalId client, BlockId block, ClientOperation<FpReadOutcome> operation) {
         return new RecordedOperation<>(
                 operation,
-                now -> recorder.invoke(client.toString(), Action.READ, block.toString(), null, now),
+                now -> recorder.invoke(client.toString(), Action.READ, key(block), null, now),
                 (pending, now, outcome) -> {
                     switch (outcome) {
                         case FpReadOutcome.Value value -> {
@@ -84,8 +108,7 @@ public final class RegisterRecorder {
         // One insertion for each timestamp and fpcc, whoever prepared it.
         faulty.computeIfAbsent(
                 new Prepared(block, version),
-                _ -> recorder.faulty(
-                        client.toString(), Action.WRITE, block.toString(), id(version.pin()), 0, nowMillis));
+                _ -> recorder.faulty(client.toString(), Action.WRITE, key(block), id(version.pin()), 0, nowMillis));
     }
 
     public int completedReads() {
@@ -119,8 +142,8 @@ public final class RegisterRecorder {
                 : id + "!" + Hashes.sha256(content).toHex().substring(0, ID_CHARACTERS);
     }
 
-    private static String id(Bytes pin) {
-        return pin.toHex().substring(0, ID_CHARACTERS);
+    private String id(Bytes pin) {
+        return ids.getOrDefault(pin, pin.toHex().substring(0, ID_CHARACTERS));
     }
 
     private static Bytes pin(FpGroup group, Bytes data) {

@@ -167,7 +167,7 @@ final class PasisInvariants {
     }
 
     private boolean complete(Version version) {
-        PasisGroup group = volume.group(version.block.counter());
+        PasisGroup group = volume.group(version.block);
         long covering = disks(group).stream()
                 .filter(disk -> disk.covers(version.timestamp))
                 .count();

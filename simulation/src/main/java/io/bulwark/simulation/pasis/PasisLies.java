@@ -45,7 +45,7 @@ final class PasisLies implements Lies {
                 || !volume.has(asked.target().block())) {
             return List.of();
         }
-        PasisGroup group = volume.group(asked.target().block().counter());
+        PasisGroup group = volume.group(asked.target().block());
         Message answer = switch (lie) {
             case STALE -> claiming(asked, old(group), false);
             case FORGETS, LIES_ABOUT_COMMITS -> acknowledged(asked);

@@ -4,6 +4,7 @@ import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.pasis.PasisGroup;
 import io.bulwark.protocol.pasis.PasisReadOutcome;
 import io.bulwark.protocol.pasis.PasisWriteOutcome;
 import io.bulwark.protocol.pasis.ValidatingTimestamp;
@@ -21,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
@@ -34,25 +36,37 @@ final class PasisRecorder {
 
     private final HistoryRecorder recorder = new HistoryRecorder();
     private final Map<String, Bytes> contents = new HashMap<>();
+    /** The ids of the values that correct clients write, by the cross-checksums that they have in each generation of groups. */
+    private final Map<Bytes, String> ids = new HashMap<>();
+
+    private final Map<Bytes, String> valueIds = new HashMap<>();
     private final Map<Version, Integer> faulty = new LinkedHashMap<>();
     private final Set<Version> written = new HashSet<>();
 
-    /** A correct client's write; the data must differ from all that was written to the block before. */
-    ClientOperation<PasisWriteOutcome> write(
-            PrincipalId client,
-            BlockId block,
-            Bytes crossChecksum,
-            Bytes data,
-            ClientOperation<PasisWriteOutcome> operation) {
-        String id = id(crossChecksum);
+    /** A correct client writes this in the groups of a generation: first in those in which its write begins. */
+    void writes(Bytes crossChecksum, Bytes data) {
+        String id = valueIds.computeIfAbsent(data, _ -> id(crossChecksum));
+        ids.put(crossChecksum, id);
         contents.put(id, data);
+    }
+
+    /**
+     * A correct client's write; the data must differ from all that was written to the block before.
+     *
+     * @param last the group in which it was begun last
+     */
+    ClientOperation<PasisWriteOutcome> write(
+            PrincipalId client, Supplier<PasisGroup> last, Bytes data, ClientOperation<PasisWriteOutcome> operation) {
+        String id = valueIds.getOrDefault(data, "");
+        String key = key(last.get().block());
         return new RecordedOperation<>(
                 operation,
-                now -> recorder.invoke(client.toString(), Action.WRITE, block.toString(), id, now),
+                now -> recorder.invoke(client.toString(), Action.WRITE, key, id, now),
                 (pending, now, outcome) -> {
                     switch (outcome) {
                         case PasisWriteOutcome.Written done -> {
-                            written.add(new Version(block, done.timestamp().name()));
+                            written.add(new Version(
+                                    last.get().block(), done.timestamp().name()));
                             pending.ok(now);
                         }
                         case PasisWriteOutcome.EpochOver _ -> pending.ended(now, Outcome.UNKNOWN);
@@ -67,7 +81,7 @@ final class PasisRecorder {
             PrincipalId client, BlockId block, ClientOperation<PasisReadOutcome> operation) {
         return new RecordedOperation<>(
                 operation,
-                now -> recorder.invoke(client.toString(), Action.READ, block.toString(), null, now),
+                now -> recorder.invoke(client.toString(), Action.READ, key(block), null, now),
                 (pending, now, outcome) -> {
                     switch (outcome) {
                         case PasisReadOutcome.Value value ->
@@ -84,7 +98,7 @@ final class PasisRecorder {
         faulty.computeIfAbsent(
                 new Version(block, version.name()),
                 _ -> recorder.faulty(
-                        client.toString(), Action.WRITE, block.toString(), id(version.crossChecksum()), 0, nowMillis));
+                        client.toString(), Action.WRITE, key(block), id(version.crossChecksum()), 0, nowMillis));
     }
 
     /**
@@ -130,7 +144,12 @@ final class PasisRecorder {
                 : id + "!" + Hashes.sha256(content).toHex().substring(0, ID_CHARACTERS);
     }
 
-    private static String id(Bytes crossChecksum) {
-        return Hashes.sha256(crossChecksum).toHex().substring(0, ID_CHARACTERS);
+    private String id(Bytes crossChecksum) {
+        return ids.getOrDefault(
+                crossChecksum, Hashes.sha256(crossChecksum).toHex().substring(0, ID_CHARACTERS));
+    }
+
+    private static String key(BlockId block) {
+        return BlockId.register(block.volume(), block.number()).toString();
     }
 }

@@ -44,6 +44,21 @@ final class PasisVolume {
         this.placed = new PlacedVolume(new Volume(ID, "disk", VolumeKind.REGISTER, policy, blocks, List.of(group)));
     }
 
+    /** Returns policies on these nodes that tolerate as many faults or more, with as many data fragments or more. */
+    List<ProtectionPolicy> otherPolicies() {
+        List<ProtectionPolicy> all = new ArrayList<>();
+        ProtectionPolicy now = policy();
+        for (int f = now.f(); f <= now.f() + 1; f++) {
+            int mMax = now.protocol() == Protocol.MASKING ? 1 : now.m() + 1;
+            for (int m = now.m(); m <= mMax; m++) {
+                for (int n = Math.max(4 * f + 1, m + 3 * f); n <= nodes; n++) {
+                    all.add(new ProtectionPolicy(now.protocol(), f, m, n, now.blockBytes(), now.verification()));
+                }
+            }
+        }
+        return all;
+    }
+
     ProtectionPolicy policy() {
         return placed.now().policy();
     }
@@ -53,7 +68,24 @@ final class PasisVolume {
     }
 
     PasisGroup group(long block) {
-        return PasisGroup.of(placed.now(), BlockId.register(ID, block));
+        return group(BlockId.register(ID, placed.now().written(), block));
+    }
+
+    /** Returns the group of a register in one generation. */
+    PasisGroup group(BlockId register) {
+        return PasisGroup.of(placed.now(), register);
+    }
+
+    /** Returns the group of the same block in the generation before. */
+    PasisGroup groupBelow(PasisGroup group) {
+        BlockId block = group.block();
+        return group(BlockId.register(ID, block.generation() - 1, block.number()));
+    }
+
+    /** Returns a group of the block in some generation, for who attacks it. */
+    PasisGroup anyGroup(long block, Random random) {
+        int generations = placed.now().generation() + 1;
+        return generations == 1 ? group(block) : group(BlockId.register(ID, random.nextInt(generations), block));
     }
 
     boolean has(BlockId block) {

@@ -34,6 +34,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -101,7 +102,8 @@ public final class PasisWorld implements SimulatedWorld {
 
     private record ClientBlock(PrincipalId client, BlockId block) {}
 
-    PasisWorld(Setting setting, PasisParts parts, Protocol protocol, boolean replacing) {
+    /** @param policies whether the operator gives the volume other policies, too */
+    PasisWorld(Setting setting, PasisParts parts, Protocol protocol, boolean replacing, boolean policies) {
         this.parts = parts;
         this.random = new Random(setting.random("pasis").nextLong());
         this.changes = new Random(setting.random("changes").nextLong());
@@ -109,8 +111,12 @@ public final class PasisWorld implements SimulatedWorld {
         this.revokes = setting.random("revocations").nextBoolean();
         this.blocks = 1 + random.nextInt(3);
         Random placing = new Random(setting.random("holders").nextLong());
-        boolean changesFaults = replacing && setting.faults() > 1;
-        this.volume = new PasisVolume(setting, protocol, blocks, replacing ? 1 + placing.nextInt(MORE_NODES) : 0);
+        boolean changesFaults = replacing && !policies && setting.faults() > 1;
+        this.volume = new PasisVolume(
+                setting,
+                protocol,
+                blocks,
+                replacing ? 1 + placing.nextInt(MORE_NODES) + (policies ? MORE_NODES : 0) : 0);
         int lowerings = changesFaults ? placing.nextInt(LOWERINGS_MAX + 1) : 0;
         if (changesFaults && (lowerings == 0 || placing.nextBoolean())) {
             volume.placed().beginWith(setting.faults() - 1);
@@ -120,6 +126,9 @@ public final class PasisWorld implements SimulatedWorld {
                 ? Optional.of(new RegisterChanges(
                         volume.placed(), faulty, volume.nodes(), setting.faults(), lowerings, placing))
                 : Optional.empty();
+        if (policies) {
+            holders.orElseThrow().changePolicies(volume.otherPolicies());
+        }
         this.numbers = new Random(setting.random("clients").nextLong());
         this.clients = WRITERS + setting.byzantineClients();
         this.limits = limits();
@@ -161,14 +170,18 @@ public final class PasisWorld implements SimulatedWorld {
         for (int node = 0; node < volume.nodes(); node++) {
             addNode(PrincipalId.node(node), everyTicks, plot);
         }
+        addAttackers(setting.byzantineClients(), plot);
+        openSessions();
+    }
+
+    private void addAttackers(int number, PasisPlot plot) {
         List<PrincipalId> liars = faulty().stream().sorted().toList();
-        for (int i = 0; i < setting.byzantineClients(); i++) {
+        for (int i = 0; i < number; i++) {
             PrincipalId self = PrincipalId.client(ATTACKERS_FROM + i);
             attackingParties.add(self);
             volume.open(self, self.number());
             attackers.add(new PasisAttacker(self, self.number(), simulation, plot, TIMES, values::next, liars));
         }
-        openSessions();
     }
 
     private void openSessions() {
@@ -286,7 +299,8 @@ public final class PasisWorld implements SimulatedWorld {
         PasisGroup group = volume.group(random.nextInt(blocks));
         PrincipalId client = PrincipalId.client(1 + random.nextInt(WRITERS));
         if (!attackers.isEmpty() && random.nextInt(3) == 0) {
-            attackers.get(random.nextInt(attackers.size())).move(group);
+            PasisAttacker attacker = attackers.get(random.nextInt(attackers.size()));
+            attacker.move(volume.anyGroup(group.block().number(), changes));
             return;
         }
         switch (random.nextInt(6)) {
@@ -298,7 +312,7 @@ public final class PasisWorld implements SimulatedWorld {
 
     private void change() {
         PasisAttacker attacker = attackers.isEmpty() ? null : attackers.get(changes.nextInt(attackers.size()));
-        PasisGroup group = volume.group(changes.nextInt(blocks));
+        PasisGroup group = volume.anyGroup(changes.nextInt(blocks), changes);
         switch (changes.nextInt(6)) {
             case 0 -> {
                 int writer = 1 + changes.nextInt(WRITERS);
@@ -434,19 +448,26 @@ public final class PasisWorld implements SimulatedWorld {
         }
         Bytes value = values.next();
         ValidatingTimestamp floor = invariants.floor(block);
-        Bytes crossChecksum =
-                group.timestamp(1, client, group.encode(group.padded(value))).crossChecksum();
-        invariants.writes(crossChecksum, value);
-        ClientOperation<PasisWriteOutcome> write = operations.write(group, client, sessions[client.number()], value);
-        pending.begin(
-                client, group, recorder.write(client, block, crossChecksum, value, write), (outcome, outdated) -> {
-                    leave(client, block);
-                    switch (outcome) {
-                        case PasisWriteOutcome.Written written -> invariants.wrote(block, floor, written.timestamp());
-                        case PasisWriteOutcome.Failed failed -> refused(block, failed, outdated);
-                        case PasisWriteOutcome.EpochOver over -> refused(block, over, outdated);
-                    }
+        AtomicReference<PasisGroup> last = new AtomicReference<>(group);
+        ClientOperation<PasisWriteOutcome> write =
+                operations.write(group, client, sessions[client.number()], value, of -> {
+                    last.set(of);
+                    Bytes crossChecksum =
+                            of.timestamp(1, client, of.encode(of.padded(value))).crossChecksum();
+                    invariants.writes(crossChecksum, value);
+                    recorder.writes(crossChecksum, value);
                 });
+        pending.begin(client, group, recorder.write(client, last::get, value, write), (outcome, outdated) -> {
+            leave(client, block);
+            switch (outcome) {
+                case PasisWriteOutcome.Written written -> {
+                    boolean same = last.get().block().equals(block);
+                    invariants.wrote(last.get().block(), same ? floor : ValidatingTimestamp.NONE, written.timestamp());
+                }
+                case PasisWriteOutcome.Failed failed -> refused(block, failed, outdated);
+                case PasisWriteOutcome.EpochOver over -> refused(block, over, outdated);
+            }
+        });
     }
 
     private static void refused(BlockId block, Object failed, boolean outdated) {
@@ -462,21 +483,28 @@ public final class PasisWorld implements SimulatedWorld {
             leave(client, block);
             return;
         }
-        ValidatingTimestamp floor = invariants.floor(block);
+        Map<BlockId, ValidatingTimestamp> floors = new HashMap<>();
+        for (int generation = 0; generation <= block.generation(); generation++) {
+            BlockId register = BlockId.register(PasisVolume.ID, generation, block.number());
+            floors.put(register, invariants.floor(register));
+        }
         boolean afterwards = invariants.putOut();
-        ClientOperation<PasisReadOutcome> read = operations.read(group, client, session);
+        AtomicReference<PasisGroup> last = new AtomicReference<>(group);
+        ClientOperation<PasisReadOutcome> read = operations.read(group, client, session, last::set);
         pending.begin(client, group, recorder.read(client, block, read), (outcome, outdated) -> {
             if (session != 0) {
                 leave(client, block);
             }
+            BlockId found = last.get().block();
+            ValidatingTimestamp floor = floors.getOrDefault(found, ValidatingTimestamp.NONE);
             switch (outcome) {
                 case PasisReadOutcome.Value value -> {
-                    invariants.read(group, floor, value);
+                    invariants.read(last.get(), floor, value);
                     if (afterwards) {
-                        invariants.readAfterwards(block, value.timestamp());
+                        invariants.readAfterwards(found, value.timestamp());
                     }
                 }
-                case PasisReadOutcome.NeverWritten _ -> invariants.readNothing(block, floor);
+                case PasisReadOutcome.NeverWritten _ -> invariants.readNothing(found, floor);
                 case PasisReadOutcome.Failed failed -> refused(block, failed, outdated);
             }
         });
@@ -537,6 +565,11 @@ public final class PasisWorld implements SimulatedWorld {
     /** Returns the number of times that the volume has come to tolerate fewer faults. */
     public int timesLowered() {
         return volume.placed().lowered();
+    }
+
+    /** Returns the number of policies that have come into use after the first. */
+    public int generationsOpened() {
+        return volume.placed().now().written();
     }
 
     /** Returns the number of epochs that have opened beyond the first one. */

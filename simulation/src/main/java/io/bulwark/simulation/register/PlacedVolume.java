@@ -5,6 +5,7 @@ import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.Volume.Generation;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.metadata.Command;
 import java.util.ArrayList;
@@ -30,7 +31,7 @@ public final class PlacedVolume {
 
     private Volume withFaults(int faults, List<PlacementGroup> groups) {
         ProtectionPolicy policy = volume.policy().withFaults(faults);
-        return new Volume(volume.id(), volume.name(), volume.kind(), policy, volume.blocks(), groups);
+        return new Volume(volume.id(), volume.name(), volume.kind(), policy, volume.blocks(), groups, volume.older());
     }
 
     /** Returns the current volume. */
@@ -39,7 +40,7 @@ public final class PlacedVolume {
     }
 
     public boolean has(BlockId block) {
-        return block.equals(BlockId.register(volume.id(), block.counter())) && block.counter() < volume.blocks();
+        return volume.hasRegister(block);
     }
 
     /** Returns the replicas' answer to a request for the map. */
@@ -60,8 +61,11 @@ public final class PlacedVolume {
                 int slot = group.slotOf(node);
                 if (slot >= 0 && seal.epoch() == group.epoch() && group.change().isPresent()) {
                     PlacementGroup sealed = group.sealed(slot);
-                    set(seal.group(), nextFaults == 0 && isSealed(sealed) ? sealed.opened() : sealed);
+                    boolean opens = volume.opening() && volume.generationOf(seal.group()) == volume.written();
+                    boolean alone = nextFaults == 0 && !opens && isSealed(seal.group(), sealed);
+                    set(seal.group(), alone ? sealed.opened() : sealed);
                     openWithFaults();
+                    openGeneration();
                 }
             }
             case Command.ConfirmEpoch confirm -> {
@@ -78,9 +82,49 @@ public final class PlacedVolume {
     }
 
     private boolean isSealed(PlacementGroup group) {
+        return isSealed(volume.groups().size() - 1, group);
+    }
+
+    private boolean isSealed(int index, PlacementGroup group) {
         return group.change()
-                .filter(change -> change.sealed().size() >= volume.policy().writeQuorum())
+                .filter(change ->
+                        change.sealed().size() >= volume.policyOf(index).writeQuorum())
                 .isPresent();
+    }
+
+    /** From the next epoch of the groups of now on, blocks are written in others, under another policy. */
+    void announceGeneration(ProtectionPolicy policy, List<PlacementGroup> added) {
+        int from = volume.firstGroup(volume.generation());
+        List<Generation> older = new ArrayList<>(volume.older());
+        older.add(new Generation(volume.policy(), volume.groups().size() - from));
+        List<PlacementGroup> groups = new ArrayList<>(volume.groups());
+        groups.addAll(added);
+        int end = volume.groups().size();
+        volume = new Volume(volume.id(), volume.name(), volume.kind(), policy, volume.blocks(), groups, older, true);
+        for (int index = from; index < end; index++) {
+            announce(index, 0, volume.groups().get(index).holders().getFirst());
+        }
+    }
+
+    private void openGeneration() {
+        int from = volume.opening() ? volume.firstGroup(volume.written()) : 0;
+        int end = volume.opening() ? volume.firstGroup(volume.generation()) : 0;
+        for (int index = from; index < end; index++) {
+            if (!isSealed(index, volume.groups().get(index))) {
+                return;
+            }
+        }
+        for (int index = from; index < end; index++) {
+            set(index, volume.groups().get(index).opened());
+        }
+        volume = new Volume(
+                volume.id(),
+                volume.name(),
+                volume.kind(),
+                volume.policy(),
+                volume.blocks(),
+                volume.groups(),
+                volume.older());
     }
 
     private void openWithFaults() {
@@ -163,6 +207,6 @@ public final class PlacedVolume {
     private void set(int index, PlacementGroup group) {
         List<PlacementGroup> groups = new ArrayList<>(volume.groups());
         groups.set(index, group);
-        volume = new Volume(volume.id(), volume.name(), volume.kind(), volume.policy(), volume.blocks(), groups);
+        volume = volume.with(groups);
     }
 }

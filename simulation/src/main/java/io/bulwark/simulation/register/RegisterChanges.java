@@ -1,14 +1,20 @@
 package io.bulwark.simulation.register;
 
 import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.simulation.campaign.Invariant;
 import io.bulwark.simulation.engine.Simulation;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /**
  * An operator who replaces holders of placement groups of registers again and again, and never asks for more than the groups can do
@@ -21,6 +27,8 @@ public final class RegisterChanges {
     private static final long SETTLE_MILLIS = 600_000;
     private static final int PAUSES_ONE_IN = 4;
     private static final int PAUSE_MILLIS_MAX = 1_500;
+    private static final int POLICIES_ONE_IN = 6;
+    private static final int GENERATIONS_LAST = 4;
 
     private final PlacedVolume volume;
     private final Set<PrincipalId> faulty;
@@ -31,6 +39,9 @@ public final class RegisterChanges {
     private int lowerings;
 
     private final int oneIn;
+    /** Policies of later generations; empty if the volume stays in its first one. */
+    private List<ProtectionPolicy> policies = List.of();
+
     /** By group, the holders that had not confirmed when the last change was announced. */
     private final Map<Integer, Set<Integer>> late = new HashMap<>();
 
@@ -51,6 +62,11 @@ public final class RegisterChanges {
         this.oneIn = 1 + random.nextInt(8);
     }
 
+    /** From now on the operator gives the volume these policies, too, again and again. */
+    public void changePolicies(List<ProtectionPolicy> among) {
+        policies = List.copyOf(among);
+    }
+
     /**
      * Returns how long nothing else begins. Nodes read the map only every two seconds, and without pauses clients would
      * finish before many epochs had opened.
@@ -63,7 +79,7 @@ public final class RegisterChanges {
         if (random.nextInt(oneIn) != 0) {
             return;
         }
-        if (changesFaults()) {
+        if (changesFaults() || changesPolicy()) {
             return;
         }
         int index = random.nextInt(volume.now().groups().size());
@@ -77,7 +93,7 @@ public final class RegisterChanges {
         }
         int slot = random.nextInt(group.holders().size());
         int to = random.nextInt(nodes);
-        if (group.slotOf(to) < 0 && mayChange(group, slot, to) && hasNobodyToAwait(index, group, slot)) {
+        if (group.slotOf(to) < 0 && mayChange(index, group, slot, to) && hasNobodyToAwait(index, group, slot)) {
             Set<Integer> holders = new HashSet<>();
             group.unconfirmed().forEach(each -> holders.add(group.holders().get(each)));
             late.put(index, holders);
@@ -127,7 +143,32 @@ public final class RegisterChanges {
                         .contains(group.holders().get(each)));
     }
 
-    private boolean mayChange(PlacementGroup group, int slot, int to) {
+    /** Gives the volume another policy now and then, where no holder of the groups of now changes. */
+    private boolean changesPolicy() {
+        Volume now = volume.now();
+        if (policies.isEmpty() || now.opening() || random.nextInt(POLICIES_ONE_IN) != 0) {
+            return now.opening();
+        }
+        ProtectionPolicy policy = policies.get(random.nextInt(policies.size()));
+        boolean may = now.generation() < GENERATIONS_LAST
+                && now.newestGroups().stream()
+                        .allMatch(group -> group.change().isEmpty()
+                                && group.fresh().isEmpty()
+                                && group.unconfirmed().size() <= now.policy().f());
+        if (may) {
+            List<PlacementGroup> added = new ArrayList<>();
+            for (int group = 0; group <= random.nextInt(2); group++) {
+                List<Integer> holders =
+                        new ArrayList<>(IntStream.range(0, nodes).boxed().toList());
+                Collections.shuffle(holders, random);
+                added.add(new PlacementGroup(1, holders.subList(0, policy.n())));
+            }
+            volume.announceGeneration(policy, added);
+        }
+        return may;
+    }
+
+    private boolean mayChange(int index, PlacementGroup group, int slot, int to) {
         Set<Integer> bad = new HashSet<>(group.unconfirmed());
         bad.add(slot);
         for (int other = 0; other < group.holders().size(); other++) {
@@ -136,7 +177,7 @@ public final class RegisterChanges {
                 bad.add(other);
             }
         }
-        return bad.size() <= volume.now().policy().f();
+        return bad.size() <= volume.now().policyOf(index).f();
     }
 
     /** Waits until nothing changes any more. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.Runs;
 import io.bulwark.simulation.extent.ExtentProtocol;
+import io.bulwark.simulation.fp.FpParts;
 import io.bulwark.simulation.fp.FpProtocol;
 import io.bulwark.simulation.fp.FpWorld;
 import io.bulwark.simulation.locking.LockingProtocol;
@@ -36,6 +37,7 @@ class CampaignTest {
                 new PasisProtocol(),
                 PasisProtocol.replacing(PasisParts.PRODUCTION),
                 PasisProtocol.masking(PasisParts.PRODUCTION, false),
+                FpProtocol.changingPolicy(FpParts.PRODUCTION),
                 new ExtentProtocol(),
                 ExtentProtocol.pasis(),
                 ExtentProtocol.archive(),

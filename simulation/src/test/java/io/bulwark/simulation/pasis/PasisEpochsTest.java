@@ -169,8 +169,8 @@ class PasisEpochsTest {
     @PlantedBug(
             inClass = "io.bulwark.protocol.pasis.PasisAccess",
             rule = "a PASIS node does not serve an epoch that it promised to refuse",
-            replace = "return volume != null && seals.serves(volume.id(), volume.groupIndex(block), epoch);",
-            with = "return volume != null;")
+            replace = "&& seals.serves(volume.id(), volume.groupIndex(block), epoch);",
+            with = ";")
     @Test
     void anAnnouncedChangeEndsTheEpochForThisNode() {
         PasisGroup first = cluster.group(0);

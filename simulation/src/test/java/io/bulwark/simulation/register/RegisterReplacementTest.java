@@ -75,6 +75,40 @@ class RegisterReplacementTest {
         assertThat(opened).as("epochs that opened").isPositive();
     }
 
+    private static int generationsOpened(Run run) {
+        return switch (run.world()) {
+            case FpWorld world -> world.generationsOpened();
+            case PasisWorld world -> world.generationsOpened();
+            default -> throw new AssertionError("no world of registers: " + run.world());
+        };
+    }
+
+    /** Other n, m and f in new groups, while the old ones are read on, and their holders are replaced. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Protocol.class,
+            names = {"FP", "PASIS", "MASKING"})
+    void nothingIsLostWhenPoliciesChange(Protocol protocol) {
+        SimulatedProtocol changing = protocol == Protocol.FP
+                ? FpProtocol.changingPolicy(FpParts.PRODUCTION)
+                : PasisProtocol.changingPolicy(PasisParts.PRODUCTION, protocol);
+        long first = Long.getLong("bulwark.seed", 1);
+        int opened = 0;
+        List<AssertionError> found = new ArrayList<>();
+        for (long seed = first; seed < first + RUNS; seed++) {
+            Run run = new Run(changing, setting(seed));
+            run.go().ifPresent(violation -> found.add(told(changing, run, violation)));
+            opened += generationsOpened(run);
+        }
+        System.out.println("RegisterReplacementTest " + changing.name() + " seeds " + first + " to "
+                + (first + RUNS - 1) + ": " + opened + " policies came into use");
+        found.forEach(error -> System.out.println(error.getMessage()));
+        if (!found.isEmpty()) {
+            throw found.getFirst();
+        }
+        assertThat(opened).as("policies that came into use").isPositive();
+    }
+
     /** One of the two faulty nodes lies only once the volume tolerates two for good. */
     @Test
     void nothingIsLostWhenFewerAndMoreFaultsAreTolerated() {

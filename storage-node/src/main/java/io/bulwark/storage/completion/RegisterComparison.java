@@ -4,6 +4,7 @@ import io.bulwark.client.object.Metadata;
 import io.bulwark.client.survey.Survey;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
@@ -284,7 +285,7 @@ public final class RegisterComparison implements BackgroundWork {
         if (progress.compared) {
             return;
         }
-        int enough = volume.policy().f() + 1;
+        int enough = volume.policyOf(progress.group).f() + 1;
         List<Long> later = progress.remembered.values().stream()
                 .filter(life -> life > 0)
                 .sorted(Comparator.reverseOrder())
@@ -354,8 +355,8 @@ public final class RegisterComparison implements BackgroundWork {
                     return true;
                 }
                 int answered = compareGroup(node, volume, group, progress, endNanos);
-                if (told(volume, group, progress) < needed(volume)) {
-                    return answered >= needed(volume);
+                if (told(volume, group, progress) < needed(volume, progress)) {
+                    return answered >= needed(volume, progress);
                 }
             }
             progress.group++;
@@ -374,14 +375,26 @@ public final class RegisterComparison implements BackgroundWork {
         return true;
     }
 
-    private static int needed(Volume volume) {
-        return volume.policy().n() - volume.policy().f();
+    private static int needed(Volume volume, Progress progress) {
+        ProtectionPolicy policy = volume.policyOf(progress.group);
+        return policy.n() - policy.f();
+    }
+
+    /** Returns the counter of the block from which a holder goes on to tell. */
+    private static long next(Volume volume, Progress progress, int holder) {
+        return progress.next.getOrDefault(
+                holder, volume.firstRegister(progress.group).counter());
+    }
+
+    private static boolean hasToldAll(Volume volume, Progress progress, int holder) {
+        return next(volume, progress, holder)
+                > volume.lastRegister(progress.group).counter();
     }
 
     /** Returns the number of other nodes that have listed all their blocks. */
     private static int told(Volume volume, PlacementGroup group, Progress progress) {
         return (int) group.holders().stream()
-                .filter(holder -> progress.next.getOrDefault(holder, 0L) >= volume.blocks())
+                .filter(holder -> hasToldAll(volume, progress, holder))
                 .count();
     }
 
@@ -397,7 +410,7 @@ public final class RegisterComparison implements BackgroundWork {
         Set<Integer> answered = new HashSet<>();
         int first = 0;
         for (int holder : group.holders()) {
-            if (progress.next.getOrDefault(holder, 0L) >= volume.blocks()) {
+            if (hasToldAll(volume, progress, holder)) {
                 answered.add(holder);
             } else if (holder != node.node()) {
                 ask(node, volume, progress, holder, told);
@@ -407,7 +420,7 @@ public final class RegisterComparison implements BackgroundWork {
         for (int open = first, taken = 0; open > 0; taken++) {
             // Until it is known how the store stands each is heard once.
             boolean judged = taken >= first || answers.standing(volume.id()) != StoreState.UNKNOWN;
-            if (judged && told(volume, group, progress) >= needed(volume)) {
+            if (judged && told(volume, group, progress) >= needed(volume, progress)) {
                 break;
             }
             HolderReply next = told.take();
@@ -420,8 +433,7 @@ public final class RegisterComparison implements BackgroundWork {
             if (reply.counts() && progress.left < UNFINISHED_MAX) {
                 answered.add(next.holder());
                 compareWith(node, volume, progress, next.holder(), reply);
-                boolean more = reply.blocks().size() >= BLOCKS_MIN
-                        && progress.next.getOrDefault(next.holder(), 0L) < volume.blocks();
+                boolean more = reply.blocks().size() >= BLOCKS_MIN && !hasToldAll(volume, progress, next.holder());
                 if (more && System.nanoTime() < endNanos) {
                     ask(node, volume, progress, next.holder(), told);
                     open++;
@@ -436,7 +448,7 @@ public final class RegisterComparison implements BackgroundWork {
         LatestRequest question = new LatestRequest(
                 volume.id(),
                 volume.policy().protocol(),
-                progress.next.getOrDefault(holder, 0L),
+                next(volume, progress, holder),
                 node.store().lives().own());
         PrincipalId peer = PrincipalId.node(holder);
         var _ = node.run(new Survey(
@@ -453,7 +465,7 @@ public final class RegisterComparison implements BackgroundWork {
     /** Looks at what a holder claims up to where it goes on, and at what is lost here up to there. */
     private void compareWith(NodeAccess node, Volume volume, Progress progress, int holder, LatestReply reply)
             throws InterruptedException, ExecutionException {
-        long end = Math.min(volume.blocks(), reply.next());
+        long end = Math.min(volume.lastRegister(progress.group).counter() + 1, reply.next());
         TreeMap<Long, Bytes> theirs = new TreeMap<>();
         for (LatestVersion each : reply.blocks()) {
             if (isOfGroup(volume, progress, BlockId.register(volume.id(), each.block()))) {
@@ -476,7 +488,7 @@ public final class RegisterComparison implements BackgroundWork {
     }
 
     private static boolean isOfGroup(Volume volume, Progress progress, BlockId block) {
-        return volume.groupIndex(block) == progress.group;
+        return volume.knows(block) && volume.groupIndex(block) == progress.group;
     }
 
     /** Returns the blocks for which some node claims a later version, or whose fragment here is known to be lost. */
@@ -510,8 +522,9 @@ public final class RegisterComparison implements BackgroundWork {
     private void look(NodeAccess node, Volume volume, Progress progress, List<BlockId> blocks)
             throws InterruptedException {
         Semaphore permits = new Semaphore(atOnce);
-        long bytes = volume.policy().fragmentBytes(volume.policy().blockBytes());
         for (BlockId block : blocks) {
+            ProtectionPolicy policy = volume.policyOf(block);
+            long bytes = policy.fragmentBytes(policy.blockBytes());
             permits.acquire();
             while (!mayLook()) {
                 TimeUnit.MILLISECONDS.sleep(RATE_MILLIS);

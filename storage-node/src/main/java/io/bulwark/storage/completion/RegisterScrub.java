@@ -2,6 +2,7 @@ package io.bulwark.storage.completion;
 
 import io.bulwark.client.object.Metadata;
 import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
@@ -172,13 +173,14 @@ public final class RegisterScrub implements BackgroundWork {
     /** Re-reads and checks the records of each held block. */
     private void held(NodeAccess node, Scrubber scrubber) throws InterruptedException, ExecutionException {
         for (Volume volume : volumes(node)) {
-            BlockId last = BlockId.register(volume.id(), volume.blocks() - 1);
+            BlockId last = volume.lastRegister(volume.groups().size() - 1);
             long next = 0;
-            while (next < volume.blocks()) {
+            while (next <= last.counter()) {
                 List<Loaded.Meta> page = scan(node, volume, BlockId.register(volume.id(), next), last, PAGE);
-                next = page.size() < PAGE
-                        ? volume.blocks()
-                        : page.getLast().key().block().counter() + 1;
+                next = 1
+                        + (page.size() < PAGE
+                                ? last.counter()
+                                : page.getLast().key().block().counter());
                 Map<BlockId, Integer> records = new LinkedHashMap<>();
                 page.forEach(meta -> records.merge(meta.key().block(), 1, Integer::sum));
                 for (Map.Entry<BlockId, Integer> block : records.entrySet()) {
@@ -195,8 +197,9 @@ public final class RegisterScrub implements BackgroundWork {
 
     private void checkAbsent(NodeAccess node, Scrubber scrubber) throws InterruptedException, ExecutionException {
         for (Volume volume : volumes(node)) {
-            for (long counter = 0; counter < volume.blocks(); counter++) {
-                BlockId block = BlockId.register(volume.id(), counter);
+            long all = volume.blocks() * (volume.generation() + 1);
+            for (long each = 0; each < all; each++) {
+                BlockId block = BlockId.register(volume.id(), (int) (each / volume.blocks()), each % volume.blocks());
                 if (volume.group(block).slotOf(node.node()) >= 0
                         && scan(node, volume, block, block, 1).isEmpty()) {
                     look(node, scrubber, volume, block, 0);
@@ -246,7 +249,8 @@ public final class RegisterScrub implements BackgroundWork {
             return;
         }
         permits.acquire();
-        int fragmentBytes = volume.policy().fragmentBytes(volume.policy().blockBytes());
+        ProtectionPolicy policy = volume.policyOf(block);
+        int fragmentBytes = policy.fragmentBytes(policy.blockBytes());
         background.awaitLook(scrubber, (long) fragments * fragmentBytes);
         long bytes = (long) Math.max(1, fragments) * fragmentBytes;
         Message question = volume.policy().protocol().isVersioned()

@@ -268,6 +268,38 @@ class RegisterComparisonTest {
         assertThat(latest(2, FP)).isEqualTo(latest(0, FP)).hasSize(1);
     }
 
+    @Test
+    void aNodeWithAnEmptyDiskGetsTheRegistersOfAllGenerations() throws Exception {
+        for (int node = 0; node < NODES; node++) {
+            nodes.node(node).close();
+        }
+        PlacementGroup newest = new PlacementGroup(1, List.of(4, 3, 2, 1, 0));
+        Volume changed = new Volume(
+                1,
+                "fp",
+                VolumeKind.REGISTER,
+                new ProtectionPolicy(1, 3, 5, 16_384),
+                BLOCKS,
+                List.of(FP.groups().getFirst(), newest),
+                List.of(new Volume.Generation(POLICY, 1)));
+        metadata = new ScriptedMetadata(changed, PASIS);
+        for (int node = 0; node < NODES; node++) {
+            start(node);
+        }
+        BlockId last = changed.lastRegister(1);
+        for (BlockId register : List.of(BlockId.register(1, 0, 7), BlockId.register(1, 1, 7), last)) {
+            assertThat(nodes.client()
+                            .submit(new FpWrite(FpGroup.of(changed, register), 1, content(7, 1), TIMES))
+                            .get())
+                    .isInstanceOf(FpWriteOutcome.Written.class);
+        }
+        nodes.node(2).close();
+        delete(directory.resolve("node-2"));
+        start(2);
+        awaitVerified(2);
+        assertThat(latest(2, last)).isEqualTo(latest(1, last)).hasSize(3);
+    }
+
     private void awaitVerified(int node) {
         await().untilAsserted(() -> assertThat(work(node))
                 .hasSize(2)
@@ -285,6 +317,14 @@ class RegisterComparisonTest {
 
     private RegisterComparison comparison(int node) {
         return Objects.requireNonNull(comparisons.get(node));
+    }
+
+    private List<Latest> latest(int node, BlockId last) throws Exception {
+        return nodes.node(node)
+                .store()
+                .latest(RecordKind.REGISTER_VERSION, BlockId.register(last.volume(), 0), last, 100)
+                .get()
+                .blocks();
     }
 
     private List<Latest> latest(int node, Volume volume) throws Exception {

@@ -10,10 +10,13 @@ import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.completion.CompletionPace;
 import io.bulwark.protocol.control.NodeControlCodec;
+import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.fp.FpCodec;
 import io.bulwark.protocol.fp.FpGroup;
 import io.bulwark.protocol.fp.FpLimits;
+import io.bulwark.protocol.fp.FpRead;
+import io.bulwark.protocol.fp.FpReadOutcome;
 import io.bulwark.protocol.fp.FpWrite;
 import io.bulwark.protocol.fp.FpWriteOutcome;
 import io.bulwark.protocol.id.BlockId;
@@ -55,6 +58,7 @@ class RegisterEpochTest {
     private static final Volume VOLUME = volume(FIRST);
     private static final MessageCodecs CODECS = new MessageCodecs(new FpCodec(), new NodeControlCodec());
     private static final Timeouts TIMES = new Timeouts(200, 500, 0, 30_000);
+    private static final Timeouts QUICK = new Timeouts(200, 500, 0, 1_000);
 
     @TempDir
     @SuppressWarnings("NullAway.Init")
@@ -112,8 +116,58 @@ class RegisterEpochTest {
         }
     }
 
+    /** Another policy, in groups of which the nodes know nothing yet, is used as soon as the old group has sealed. */
+    @Test
+    void aNewGenerationIsWrittenWhileTheOneBeforeIsRead() throws Exception {
+        write(7);
+        PlacementGroup sealing = FIRST.announced(0, FIRST.holders().getFirst());
+        PlacementGroup added = new PlacementGroup(1, List.of(4, 3, 2, 1, 0));
+        place(generations(true, sealing, added));
+        for (int holder : FIRST.holders()) {
+            await().until(() -> said(holder).contains(new Command.SealEpoch(1, 0, 1)));
+        }
+        assertThat(submit(new FpWrite(FpGroup.of(VOLUME, BlockId.register(1, 7)), 1, content(8), QUICK)))
+                .as("in the epoch that has ended")
+                .isInstanceOf(FpWriteOutcome.Failed.class);
+        Volume open = generations(false, sealing.opened(), added);
+        place(open);
+        BlockId newest = BlockId.register(1, 1, 7);
+        assertThat(submit(new FpWrite(FpGroup.of(open, newest), 1, content(9), TIMES)))
+                .isInstanceOf(FpWriteOutcome.Written.class);
+        for (int holder : FIRST.holders()) {
+            await().until(() -> said(holder).contains(new Command.ConfirmEpoch(1, 0, 2)));
+        }
+        assertThat(read(open, newest)).isEqualTo(content(9));
+        assertThat(read(open, BlockId.register(1, 7))).isEqualTo(content(7));
+    }
+
+    private static Volume generations(boolean opening, PlacementGroup before, PlacementGroup newest) {
+        List<Volume.Generation> older = List.of(new Volume.Generation(VOLUME.policy(), 1));
+        ProtectionPolicy policy = new ProtectionPolicy(1, 3, 5, 16_384);
+        return new Volume(1, "disk", VolumeKind.REGISTER, policy, BLOCKS, List.of(before, newest), older, opening);
+    }
+
+    private <R> R submit(ClientOperation<R> operation) throws Exception {
+        return nodes.client().submit(operation).get();
+    }
+
+    private Bytes read(Volume volume, BlockId register) throws Exception {
+        FpReadOutcome outcome = submit(FpRead.withRepairRequests(FpGroup.of(volume, register), TIMES));
+        return ((FpReadOutcome.Value) outcome).block();
+    }
+
+    private static Bytes content(long first) {
+        byte[] content = new byte[VOLUME.policy().blockBytes()];
+        content[0] = (byte) first;
+        return Bytes.of(content);
+    }
+
+    private void place(Volume volume) {
+        metadata.values().forEach(each -> each.change(volume));
+    }
+
     private void place(PlacementGroup group) {
-        metadata.values().forEach(each -> each.change(volume(group)));
+        place(volume(group));
     }
 
     private List<Command> said(int node) {
@@ -121,13 +175,8 @@ class RegisterEpochTest {
     }
 
     private void write(long block) throws Exception {
-        byte[] content = new byte[VOLUME.policy().blockBytes()];
-        content[0] = (byte) block;
         FpGroup group = FpGroup.of(VOLUME, BlockId.register(1, block));
-        assertThat(nodes.client()
-                        .submit(new FpWrite(group, 1, Bytes.of(content), TIMES))
-                        .get())
-                .isInstanceOf(FpWriteOutcome.Written.class);
+        assertThat(submit(new FpWrite(group, 1, content(block), TIMES))).isInstanceOf(FpWriteOutcome.Written.class);
     }
 
     private boolean holds(int node, long block) throws Exception {
