@@ -47,7 +47,11 @@ public final class RegisterRecorder {
         return write(client, () -> group, data, operation);
     }
 
-    /** @param last the group in which the write was begun last */
+    /**
+     * A correct client's write, which may go on in other groups.
+     *
+     * @param last supplies the group in which it was begun last
+     */
     public ClientOperation<FpWriteOutcome> write(
             PrincipalId client, Supplier<FpGroup> last, Bytes data, ClientOperation<FpWriteOutcome> operation) {
         writes(last.get(), data);
