@@ -278,6 +278,11 @@ final class BulwarkClient implements Bulwark {
         } catch (IllegalArgumentException e) {
             throw new InvalidRequestException(String.valueOf(e.getMessage()), subject);
         }
+        if (volume.kind() == VolumeKind.REGISTER) {
+            status().volumes().stream()
+                    .filter(each -> each.volume().name().equals(name))
+                    .forEach(BulwarkClient::checkHoldersSeal);
+        }
         execute(Reply.Done.class, new Command.SetVolumePolicy(name, policy), subject);
         view.refresh(noDeadline());
         return VolumeInfo.of(awaitOpen(view.volume(name, noDeadline()), subject));
@@ -321,6 +326,17 @@ final class BulwarkClient implements Bulwark {
                     "while the faults are lowered to " + faults + ", writes wait for n - " + faults + " = "
                             + (n - faults) + " of " + n + " holders, and " + away
                             + " of a group do not serve: restart or replace their nodes first",
+                    Subject.volume(volume.volume().name()));
+        }
+    }
+
+    /** A group that cannot seal would keep the whole volume from its next generation. */
+    private static void checkHoldersSeal(ClusterStatus.VolumeStatus volume) {
+        if (volume.moreFaultsAtMost() < 0) {
+            throw new InvalidRequestException(
+                    "the policy is used once n - f holders of each group have ended their epoch, and "
+                            + (volume.policyFaults() - volume.moreFaultsAtMost())
+                            + " of a group do not serve: start or replace their nodes first",
                     Subject.volume(volume.volume().name()));
         }
     }

@@ -251,39 +251,93 @@ final class RegisterVolume implements Volume {
                                 true,
                                 () -> withSession(
                                         1,
-                                        lease -> withMap(block, now -> switch (volume.policy()
-                                                .protocol()) {
-                                            case FP ->
-                                                writeFp(
+                                        lease -> withMap(
+                                                block,
+                                                now -> write(
                                                         now,
+                                                        now.written(),
                                                         block,
                                                         lease.session().number(),
                                                         data,
-                                                        sent);
-                                            case PASIS, MASKING ->
-                                                writePasis(
-                                                        now,
-                                                        block,
-                                                        lease.session().number(),
-                                                        data,
-                                                        version);
-                                            case ARCHIVE -> throw noRegisters();
-                                        }))));
+                                                        sent,
+                                                        version)))));
+    }
+
+    private CompletableFuture<Boolean> write(
+            io.bulwark.protocol.cluster.Volume now,
+            int newest,
+            long block,
+            long session,
+            Bytes data,
+            AtomicReference<@Nullable SentWrite<Timestamp>> sent,
+            AtomicReference<@Nullable SentWrite<ValidatingTimestamp>> version) {
+        return switch (volume.policy().protocol()) {
+            case FP -> writeFp(now, newest, block, session, data, sent);
+            case PASIS, MASKING -> writePasis(now, newest, block, session, data, version);
+            case ARCHIVE -> throw noRegisters();
+        };
+    }
+
+    @Override
+    public void settleBlock(long block) {
+        check(block);
+        var unused = BulwarkClient.noDeadline()
+                .await(
+                        client.writeTurns()
+                                .runInTurn(
+                                        BlockId.register(volume.id(), block),
+                                        () -> ifPermitted(
+                                                true,
+                                                () -> withSession(
+                                                        1,
+                                                        lease -> withMap(
+                                                                block,
+                                                                now -> settle(
+                                                                        now,
+                                                                        block,
+                                                                        lease.session()
+                                                                                .number()))))),
+                        subject);
+    }
+
+    private CompletableFuture<Boolean> settle(io.bulwark.protocol.cluster.Volume now, long block, long session) {
+        if (now.written() == 0) {
+            return CompletableFuture.completedFuture(true);
+        }
+        return writingBack(now, BlockId.register(now.id(), now.written(), block), session)
+                .thenCompose(found -> {
+                    byte[] newest = found.orElseThrow(() -> new InvalidRequestException(
+                            message(block) + "it was not written since the policy changed: write it first", subject));
+                    return writeOlder(now, now.written() - 1, block, session, Bytes.of(newest));
+                });
+    }
+
+    /** Whoever still reads an older register began before the first write of the newest, so that he may return this value. */
+    private CompletableFuture<Boolean> writeOlder(
+            io.bulwark.protocol.cluster.Volume now, int generation, long block, long session, Bytes data) {
+        return write(now, generation, block, session, data, new AtomicReference<>(), new AtomicReference<>())
+                .thenCompose(done -> generation == 0
+                        ? CompletableFuture.completedFuture(done)
+                        : writeOlder(now, generation - 1, block, session, data));
     }
 
     private FpGroup fpGroup(io.bulwark.protocol.cluster.Volume now, int generation, long block) {
         return FpGroup.of(now, BlockId.register(volume.id(), generation, block));
     }
 
-    /** @param sent at which timestamp a COMMIT was sent in an epoch before */
+    /**
+     * @param newest generation in which a new write begins
+     * @param sent at which timestamp a COMMIT was sent in an epoch before
+     */
     private CompletableFuture<Boolean> writeFp(
             io.bulwark.protocol.cluster.Volume now,
+            int newest,
             long block,
             long session,
             Bytes data,
             AtomicReference<@Nullable SentWrite<Timestamp>> sent) {
         SentWrite<Timestamp> before = sent.get();
-        int generation = before == null ? now.written() : before.generation();
+        int generation = before == null ? newest : before.generation();
         FpGroup group = fpGroup(now, generation, block);
         Timeouts times = Timeouts.standard();
         return client.driver()
@@ -307,15 +361,19 @@ final class RegisterVolume implements Volume {
         return PasisGroup.of(now, BlockId.register(volume.id(), generation, block));
     }
 
-    /** @param sent the version of which fragments were sent in an epoch before */
+    /**
+     * @param newest generation in which a new write begins
+     * @param sent the version of which fragments were sent in an epoch before
+     */
     private CompletableFuture<Boolean> writePasis(
             io.bulwark.protocol.cluster.Volume now,
+            int newest,
             long block,
             long session,
             Bytes data,
             AtomicReference<@Nullable SentWrite<ValidatingTimestamp>> sent) {
         SentWrite<ValidatingTimestamp> before = sent.get();
-        int generation = before == null ? now.written() : before.generation();
+        int generation = before == null ? newest : before.generation();
         PasisGroup group = pasisGroup(now, generation, block);
         Timeouts times = Timeouts.standard();
         long held = (long) group.policy().n() * group.policy().fragmentBytes(blockBytes()) + blockBytes();

@@ -202,7 +202,7 @@ final class RevocationWaiter {
                         ? ""
                         : "register versions are undecided at " + undecided
                                 + ": each is settled when its block is written (under FP the node's log names the "
-                                + "block); ")
+                                + "block), under an older policy by `bulwark volume settle` then; ")
                 + "repeat the command to wait for the rest, or revoke nodes that will not return";
     }
 

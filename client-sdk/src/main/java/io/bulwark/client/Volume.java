@@ -39,6 +39,14 @@ public interface Volume {
     CompletableFuture<Void> writeBlockAsync(long block, byte[] content);
 
     /**
+     * Writes the block's value to its registers in the generations of groups before the newest, where writes have stopped. What keeps a
+     * revocation or a change of holders waiting there until the block is written is then overwritten, too.
+     *
+     * @throws io.bulwark.client.error.InvalidRequestException if the block was not written since the policy changed
+     */
+    void settleBlock(long block);
+
+    /**
      * Returns the same volume, whose reads under PASIS or masking quorums choose the nodes of their first round in this way.
      * The choice changes costs only. Without it reads adapt.
      */

@@ -98,6 +98,7 @@ class ConsoleParityTest {
             pair("volume stat", "GET volumes/{name}"),
             pair("volume remove", "DELETE volumes/{name}"),
             pair("volume set", "PATCH volumes/{name}"),
+            command("volume settle", "writes a block, which the console never does"),
             pair("volume refill", "POST volumes/{name}/refill"),
             command("volume read", "gap: the API has no operation for the blocks of register volumes"),
             command("volume write", "gap: the API has no operation for the blocks of register volumes"),

@@ -60,7 +60,7 @@ class ArchiveBenchmark {
         Map<String, ProtectionPolicy> policies = new LinkedHashMap<>();
         policies.put("archive", ArchiveChooser.choose(new AvailabilityTarget(0.9, 1e-6), FAULTS, NODES));
         if (!Boolean.getBoolean("bulwark.bench.archive")) {
-            policies.put("fp", new ProtectionPolicy(FAULTS, FAULTS + 1, 3 * FAULTS + 1, 1 << 19));
+            policies.put("fp-few", new ProtectionPolicy(FAULTS, FAULTS + 1, 3 * FAULTS + 1, 1 << 19));
             policies.put("copies", ProtectionPolicy.pasis(FAULTS, 1, 4 * FAULTS + 1, 1 << 20, Verification.LAZY));
         }
         Map<String, Bucket> buckets = new LinkedHashMap<>();

@@ -100,21 +100,28 @@ class PolicyChangeIT {
 
     @Test
     void otherNumbersOfFragmentsAreUsedFromASealedEpochOn() throws Exception {
-        run("volume", "create", "fp", "--blocks", String.valueOf(BLOCKS), "--block-size", String.valueOf(BLOCK_BYTES))
+        run(
+                        "volume",
+                        "create",
+                        "fp-blocks",
+                        "--blocks",
+                        String.valueOf(BLOCKS),
+                        "--block-size",
+                        String.valueOf(BLOCK_BYTES))
                 .json();
-        Volume volume = CLUSTER.client().volume("fp");
+        Volume volume = CLUSTER.client().volume("fp-blocks");
         for (int block = 0; block < BLOCKS; block++) {
             volume.writeBlock(block, content(block));
         }
         AtomicBoolean over = new AtomicBoolean();
         AtomicInteger rounds = new AtomicInteger();
         CompletableFuture<Integer> load = load(volume, over, rounds);
-        assertThat(run("volume", "set", "fp", "--faults", "2")
+        assertThat(run("volume", "set", "fp-blocks", "--faults", "2")
                         .json()
                         .get("fragments")
                         .asInt())
                 .isEqualTo(7);
-        assertThat(run("volume", "set", "fp", "--fragments", "9")
+        assertThat(run("volume", "set", "fp-blocks", "--fragments", "9")
                         .json()
                         .get("dataFragments")
                         .asInt())
@@ -124,7 +131,10 @@ class PolicyChangeIT {
         over.set(true);
         int last = load.get();
 
-        awaitConfirmations("fp");
+        awaitConfirmations("fp-blocks");
+        CommandRun early = run("volume", "settle", "fp-blocks", "1").go();
+        assertThat(early.exitCode()).isEqualTo(2);
+        assertThat(early.err()).contains("write it first");
         CLUSTER.stopNode(2);
         assertThat(volume.readBlock(0)).isEqualTo(content(1_000 + last));
         for (int block = 1; block < BLOCKS; block++) {
@@ -132,7 +142,9 @@ class PolicyChangeIT {
             volume.writeBlock(block, content(2_000 + block));
             assertThat(volume.readBlock(block)).isEqualTo(content(2_000 + block));
         }
-        CommandRun refill = run("volume", "refill", "fp").go();
+        assertThat(run("volume", "settle", "fp-blocks", "1").go().exitCode()).isZero();
+        assertThat(volume.readBlock(1)).isEqualTo(content(2_001));
+        CommandRun refill = run("volume", "refill", "fp-blocks").go();
         assertThat(refill.exitCode()).isEqualTo(2);
         assertThat(refill.err()).contains("as they are written");
         CLUSTER.startNode(2);

@@ -242,6 +242,26 @@ final class VolumeCommand implements Runnable {
         return result.failures().isEmpty() ? 0 : CommandFailure.FAILED;
     }
 
+    @Command(
+            name = "settle",
+            description = {
+                "Write a block of a register volume over where it stands under older policies.",
+                "A revocation or a change of holders may wait there until the block is written, as `principal revoke`",
+                "or a node's log says. Write the block first, then settle it."
+            })
+    int settle(
+            @Mixin ClusterAccess access,
+            @Parameters(paramLabel = "VOLUME") String name,
+            @Parameters(paramLabel = "BLOCK") long block) {
+        try (Bulwark client = access.connect()) {
+            client.volume(name).settleBlock(block);
+        }
+        access.global().print(new SettledView(name, block), "Settled block " + block + " of " + name + ".");
+        return 0;
+    }
+
+    private record SettledView(String volume, long settled) {}
+
     private static VolumeInfo find(Bulwark client, String volume) {
         return client.volumes().stream()
                 .filter(each -> each.name().equals(volume))

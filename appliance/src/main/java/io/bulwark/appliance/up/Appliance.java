@@ -52,6 +52,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -70,6 +71,9 @@ public final class Appliance implements AutoCloseable {
     private static final long STARTING_PROCESSOR_MILLIS = 1_000;
 
     private static final long SERVING_PROCESSOR_MILLIS = 10_000;
+
+    /** The end of an appliance waits so long for a console that is still starting. */
+    private static final long CONSOLE_MILLIS_MAX = 5_000;
 
     private final ClusterPlan plan;
     private final List<Member> nodes = new CopyOnWriteArrayList<>();
@@ -245,7 +249,13 @@ public final class Appliance implements AutoCloseable {
         closeQuietly("S3 gateway", gateway);
         if (consoleStart != null) {
             operator.completeExceptionally(new StartAbandonedException());
-            closeQuietly("console", consoleStart.exceptionally(_ -> null).join());
+            // One that comes later, as it waits for replicas that are gone, is closed then.
+            var closed = consoleStart.handle((started, _) -> {
+                closeQuietly("console", started);
+                return true;
+            });
+            var _ = closed.completeOnTimeout(false, CONSOLE_MILLIS_MAX, TimeUnit.MILLISECONDS)
+                    .join();
         }
         closeQuietly("client", client);
         List<Thread> threads = new ArrayList<>();

@@ -22,10 +22,9 @@ final class UnsettledLog {
             return;
         }
         LOG.warn(
-                "block {} of volume {} cannot be settled in epoch {} of its placement group: {} attempts failed "
+                "block {} cannot be settled in epoch {} of its placement group: {} attempts failed "
                         + "since the last report. The node retries; until it succeeds the epoch is not confirmed",
-                settle.block().counter(),
-                settle.block().volume(),
+                settle.block(),
                 settle.epoch(),
                 since);
         said = true;

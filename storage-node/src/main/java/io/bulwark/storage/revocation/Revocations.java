@@ -114,20 +114,18 @@ public final class Revocations implements BackgroundWork {
         String ts = Long.toUnsignedString(timestamp);
         if (peers.isEmpty()) {
             LOG.warn(
-                    "node {}: a repair has staged a version of volume {}, block {} (timestamp {}) that is not in "
-                            + "force: a revocation may not complete until that block is written",
+                    "node {}: a repair has staged a version of block {} (timestamp {}) that is not in force: a "
+                            + "revocation may not complete until that block is written",
                     self,
-                    block.volume(),
-                    block.counter(),
+                    block,
                     ts);
         } else {
             LOG.warn(
-                    "node {}: an unfinished write of a closed session, volume {}, block {} (timestamp {}), cannot "
+                    "node {}: an unfinished write of a closed session, block {} (timestamp {}), cannot "
                             + "be dropped yet: {} have not confirmed that the session is closed and the write is "
                             + "absent. It counts for its client until they do, are replaced, or the block is written",
                     self,
-                    block.volume(),
-                    block.counter(),
+                    block,
                     ts,
                     peers);
         }
