@@ -147,6 +147,13 @@ class PolicyChangeIT {
         CommandRun refill = run("volume", "refill", "fp-blocks").go();
         assertThat(refill.exitCode()).isEqualTo(2);
         assertThat(refill.err()).contains("as they are written");
+        CLUSTER.stopNode(3);
+        CLUSTER.stopNode(4);
+        CommandRun away = run("volume", "set", "fp-blocks", "--faults", "1").go();
+        assertThat(away.exitCode()).isEqualTo(2);
+        assertThat(away.err()).contains("3 of a group do not serve");
+        CLUSTER.startNode(3);
+        CLUSTER.startNode(4);
         CLUSTER.startNode(2);
     }
 
