@@ -244,6 +244,15 @@ final class RegisterVolume implements Volume {
         Bytes data = Bytes.of(content.clone());
         AtomicReference<@Nullable SentWrite<Timestamp>> sent = new AtomicReference<>();
         AtomicReference<@Nullable SentWrite<ValidatingTimestamp>> version = new AtomicReference<>();
+        return inTurn(block, (now, session) -> write(now, now.written(), block, session, data, sent, version));
+    }
+
+    /** Write of a block in the epochs of one map, and in a session. */
+    private interface BlockWrite {
+        CompletableFuture<Boolean> in(io.bulwark.protocol.cluster.Volume now, long session);
+    }
+
+    private CompletableFuture<Boolean> inTurn(long block, BlockWrite write) {
         return client.writeTurns()
                 .runInTurn(
                         BlockId.register(volume.id(), block),
@@ -253,14 +262,8 @@ final class RegisterVolume implements Volume {
                                         1,
                                         lease -> withMap(
                                                 block,
-                                                now -> write(
-                                                        now,
-                                                        now.written(),
-                                                        block,
-                                                        lease.session().number(),
-                                                        data,
-                                                        sent,
-                                                        version)))));
+                                                now -> write.in(
+                                                        now, lease.session().number())))));
     }
 
     private CompletableFuture<Boolean> write(
@@ -281,23 +284,8 @@ final class RegisterVolume implements Volume {
     @Override
     public void settleBlock(long block) {
         check(block);
-        var unused = BulwarkClient.noDeadline()
-                .await(
-                        client.writeTurns()
-                                .runInTurn(
-                                        BlockId.register(volume.id(), block),
-                                        () -> ifPermitted(
-                                                true,
-                                                () -> withSession(
-                                                        1,
-                                                        lease -> withMap(
-                                                                block,
-                                                                now -> settle(
-                                                                        now,
-                                                                        block,
-                                                                        lease.session()
-                                                                                .number()))))),
-                        subject);
+        var unused =
+                BulwarkClient.noDeadline().await(inTurn(block, (now, session) -> settle(now, block, session)), subject);
     }
 
     private CompletableFuture<Boolean> settle(io.bulwark.protocol.cluster.Volume now, long block, long session) {

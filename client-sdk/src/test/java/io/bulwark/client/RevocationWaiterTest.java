@@ -43,7 +43,8 @@ class RevocationWaiterTest {
     void whoSaysThatSomethingIsUndecidedIsNamed() {
         assertThat(problem(Map.of(PrincipalId.node(3), 7L, PrincipalId.node(1), 1L), List.of(), List.of()))
                 .contains("are undecided at node-1 (1), node-3 (7): ")
-                .contains("settled when its block is written (under FP the node's log names the block), under an older policy")
+                .contains("settled when its block is written (under FP the node's log names the block), under an older"
+                        + " policy")
                 .doesNotContain("has not answered")
                 .doesNotContain("searching");
     }
